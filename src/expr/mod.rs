@@ -1,4 +1,4 @@
-//! Floor 1: pure expressions over [`Value`]. No engine, no states, no clock of their own.
+//! Floor 1: pure expressions over [`Value`]. They do not depend on the engine, on states or on a clock.
 
 mod budget;
 pub mod intrinsic;
@@ -12,34 +12,34 @@ pub mod template;
 use crate::base::{Map, Millis, Rng, Value};
 use std::fmt;
 
-/// What an expression sees.
+/// The values that an expression can read.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
-    /// `$`: the value that the field is applied to.
+    /// `$`: the value that the field reads.
     pub input: &'a Value,
     /// `$$`: the Context Object.
     pub context: &'a Value,
-    /// `$name`: the workflow variables in reach, outer scopes included.
+    /// `$name`: the workflow variables in scope, including those of outer scopes.
     pub variables: &'a Map,
 }
 
-/// What an expression may use up: the execution's own clock and randomness, and a budget.
+/// The execution's clock and random numbers for an expression.
 pub struct Env<'a> {
-    /// The instant of this step.
+    /// The time of this step.
     pub now: Millis,
-    /// The execution's seeded randomness.
+    /// The execution's seeded random number generator.
     pub rng: &'a mut Rng,
 }
 
-/// Why an expression has no value: AWS's own words, without the prefix that names the state.
+/// The reason why an expression has no value, in AWS's words, without the prefix that names the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvalError {
-    /// The text for `Cause`.
+    /// The text of `Cause`.
     pub cause: String,
 }
 
 impl EvalError {
-    /// An error with this cause.
+    /// Returns an error with this cause.
     pub fn new(cause: impl Into<String>) -> EvalError {
         EvalError { cause: cause.into() }
     }
@@ -53,17 +53,17 @@ impl fmt::Display for EvalError {
 
 impl std::error::Error for EvalError {}
 
-/// Why a text is not an expression, and where inside it.
+/// The reason why a text is not an expression, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// What is wrong, as a sentence without the place.
+    /// What is wrong, as a sentence without the location.
     pub message: String,
-    /// Byte offset inside the expression's text.
+    /// The byte offset in the expression's text.
     pub offset: usize,
 }
 
 impl SyntaxError {
-    /// An error at a byte offset of the expression.
+    /// Returns an error at a byte offset of the expression.
     pub fn new(message: impl Into<String>, offset: usize) -> SyntaxError {
         SyntaxError { message: message.into(), offset }
     }

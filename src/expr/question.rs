@@ -1,4 +1,4 @@
-//! Expressions from outside of a definition: what a debugger's user asks about the values at hand.
+//! Expressions from outside of a definition, such as those that the user of a debugger evaluates.
 
 use super::intrinsic::Call;
 use super::jsonata::{Expression, JsonataError};
@@ -7,7 +7,7 @@ use super::template::Template;
 use super::{Env, Scope, SyntaxError};
 use crate::base::{Map, Value, json};
 
-/// How a question is written.
+/// The language of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -19,22 +19,21 @@ pub enum Dialect {
     Template,
 }
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unanswered {
-    /// JSONata's code, where it is one of its errors.
+    /// JSONata's code, if it is one of its errors.
     pub code: Option<&'static str>,
-    /// A sentence.
+    /// The reason as a sentence.
     pub message: String,
-    /// Where in the question, in bytes, if that is known.
+    /// The byte offset in the question, if it is known.
     pub offset: Option<usize>,
 }
 
-/// Answers a question about values; `None` is JSONata's undefined. In JSONata, `bindings` are what `$name` stands for, the
-/// scope's variables among them; it needs no other part of the scope than its input.
+/// Evaluates a question about values; `None` is JSONata's undefined. In JSONata, `bindings` has the values of `$name`,
+/// including the scope's variables; of the scope it reads only the input.
 ///
-/// Errors: a question that cannot be read, a value that is not there, a function that refuses its arguments, a spent
-/// budget.
+/// Errors: the question cannot be parsed, a value is missing, a function refuses its arguments, or the budget is exceeded.
 ///
 /// ```
 /// use stepglass::base::{json, Map, Millis, Rng, Value};
@@ -108,7 +107,7 @@ impl From<SyntaxError> for Unanswered {
     }
 }
 
-/// The members of an object as variables; of anything else there are none.
+/// Returns the members of an object as variables; none for any other value.
 pub fn bindings(value: &Value) -> Map {
     value.as_object().cloned().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The parts of an expression with their places, for tools that read expressions and do not evaluate them.
+//! The parts of an expression with their locations, for tools that read expressions and do not evaluate them.
 
 use super::SyntaxError;
 use super::intrinsic::Call;
@@ -6,7 +6,7 @@ use super::jsonata::{self, JsonataError};
 use super::path::Path;
 use crate::base::{Span, Value};
 
-/// A part of an expression. What `kind` may be, and what `value` and `parts` are then:
+/// A part of an expression. The table lists the values of `kind`, and what `value` and `parts` contain for each:
 ///
 /// | kind | value | parts |
 /// |---|---|---|
@@ -27,36 +27,36 @@ use crate::base::{Span, Value};
 /// | `array`, `block` | | the items |
 /// | `other` | | all parts in the order of the text |
 ///
-/// A `local` is a variable that the expression binds itself.
+/// A `local` is a variable that the expression defines itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What it is, in a word of the table.
+    /// The kind, from the table.
     pub kind: &'static str,
-    /// Its place in the text, in bytes. A part of JSONata whose kind is `other` may begin only at its operator.
+    /// Its span in the text, in bytes. A part of JSONata with the kind `other` may begin only at its operator.
     pub span: Span,
-    /// Null where its kind has none.
+    /// The value; null if the kind has none.
     pub value: Value,
-    /// What it is made of.
+    /// The parts that it consists of.
     pub parts: Vec<Part>,
-    /// The types of an intrinsic function's parameters, as TypeScript writes them; of any number of further ones nothing is known.
+    /// The types of an intrinsic function's parameters, in TypeScript. There is no information about variadic arguments.
     pub takes: Vec<&'static str>,
-    /// The type of what an intrinsic function returns.
+    /// The type of an intrinsic function's result.
     pub gives: Option<&'static str>,
 }
 
 impl Part {
-    /// One without parts.
+    /// Returns a part without parts of its own.
     pub(super) fn new(kind: &'static str, span: Span, value: Value) -> Part {
         Part { kind, span, value, parts: Vec::new(), takes: Vec::new(), gives: None }
     }
 
-    /// With its parts.
+    /// Sets the parts.
     pub(super) fn of(mut self, parts: Vec<Part>) -> Part {
         self.parts = parts;
         self
     }
 
-    /// In a longer text, so many bytes behind its start.
+    /// Moves the spans by a number of bytes, for a part that is in a longer text.
     pub(super) fn shift(&mut self, by: usize) {
         self.span = Span::new(self.span.start + by, self.span.end + by);
         for part in &mut self.parts {
@@ -65,7 +65,7 @@ impl Part {
     }
 }
 
-/// The parts of a path or of a call of an intrinsic function.
+/// Returns the parts of a path or of a call of an intrinsic function.
 ///
 /// Errors: those of [`Path::parse`] and [`Call::parse`].
 ///
@@ -80,7 +80,7 @@ pub fn jsonpath(text: &str) -> Result<Part, SyntaxError> {
     if text.starts_with('$') { Path::syntax(text) } else { Call::parse(text).map(|call| call.syntax()) }
 }
 
-/// The parts of a JSONata expression, without its `{%` and `%}`.
+/// Returns the parts of a JSONata expression, without its `{%` and `%}`.
 ///
 /// Errors: those of [`jsonata::Expression::parse`].
 ///
@@ -98,7 +98,7 @@ pub fn jsonata(text: &str) -> Result<Part, JsonataError> {
 mod tests {
     use super::*;
 
-    /// `kind value text(parts)`, without the spans of what is plain.
+    /// Formats a part as `kind value text(parts)`, without the spans of simple parts.
     fn shown(part: &Part, text: &str) -> String {
         let mut out = part.kind.to_string();
         if part.value != Value::Null {

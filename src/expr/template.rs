@@ -1,4 +1,4 @@
-//! Payload templates: a JSON value whose members ending in `.$` are computed (spec §2.3).
+//! Payload templates: a JSON value in which members with names ending in `.$` are evaluated (spec §2.3).
 
 use super::budget::Budget;
 use super::intrinsic::Call;
@@ -7,7 +7,7 @@ use super::{Env, EvalError, Scope, SyntaxError};
 use crate::base::{Map, Pointer, Value};
 use std::sync::Arc;
 
-/// Most problems that one template reports.
+/// Maximum number of problems that one template reports.
 pub const MAX_PROBLEMS: usize = 100;
 
 /// A compiled payload template. Cloning is a reference count.
@@ -29,24 +29,24 @@ pub struct Template {
     variables: Arc<[Arc<str>]>,
 }
 
-/// What is wrong in a template, and where.
+/// A problem in a template, with its location.
 #[derive(Clone, Debug)]
 pub struct TemplateProblem {
-    /// The member, relative to the template.
+    /// The pointer of the member, relative to the template.
     pub pointer: Pointer,
-    /// The member's name as written, `x.$`.
+    /// The member's name as it is written, `x.$`.
     pub field: Arc<str>,
-    /// What is wrong; the offset is inside the member's string.
+    /// What is wrong; the offset is in the member's string.
     pub error: SyntaxError,
-    /// Whether the member clashes with a sibling after its `.$` is dropped.
+    /// Whether the member's name equals that of a sibling when its `.$` is dropped.
     pub duplicate: bool,
 }
 
 #[derive(Clone, Debug)]
 enum Node {
-    /// Nothing to compute in here: shared with the definition.
+    /// A value without evaluated members, shared with the definition.
     Literal(Value),
-    /// `"name.$": "$.path"`; the name as written is for the cause.
+    /// `"name.$": "$.path"`; the name is stored as it is written, for the cause.
     Path {
         field: Arc<str>,
         path: Path,
@@ -58,9 +58,9 @@ enum Node {
 }
 
 impl Template {
-    /// Compiles a template; all problems at once, up to [`MAX_PROBLEMS`].
+    /// Compiles a template, or returns all problems, up to [`MAX_PROBLEMS`].
     ///
-    /// Any JSON value is accepted; members are computed at any depth of objects and arrays.
+    /// Any JSON value is accepted; members are evaluated at any depth of objects and arrays.
     pub fn compile(value: &Value) -> Result<Template, Vec<TemplateProblem>> {
         let mut compiler = Compiler { problems: Vec::new(), way: Vec::new(), uses_context: false, variables: Vec::new() };
         let node = compiler.node(value);
@@ -77,20 +77,20 @@ impl Template {
         self.uses_context
     }
 
-    /// The names of the variables it reads, in order of appearance, with repeats.
+    /// The names of the variables that the template reads, in order of appearance, with repeats.
     pub fn variables(&self) -> Vec<Arc<str>> {
         self.variables.to_vec()
     }
 
-    /// The payload.
+    /// Evaluates the template.
     ///
-    /// Errors: a path that finds nothing, or an intrinsic function that fails; the cause is AWS's (spec §2.4). An index
-    /// out of range is no error but `null`.
+    /// Errors: a path finds nothing, or an intrinsic function fails; the cause is AWS's (spec §2.4). An index out of range is
+    /// not an error but gives `null`.
     pub fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
         self.node.eval(scope, env, &mut Budget::new())
     }
 
-    /// As [`Template::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_paying`].
+    /// Works as [`Template::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_paying`].
     pub fn eval_paying(&self, scope: &Scope<'_>, env: &mut Env<'_>, fuel: &mut u64) -> Result<Value, EvalError> {
         Budget::paid(fuel, |budget| self.node.eval(scope, env, budget))
     }
@@ -98,7 +98,7 @@ impl Template {
 
 struct Compiler<'a> {
     problems: Vec<TemplateProblem>,
-    /// The way to the value being compiled; a pointer is only made for a problem.
+    /// The steps to the value that is being compiled. A pointer is only created for a problem.
     way: Vec<Way<'a>>,
     uses_context: bool,
     variables: Vec<Arc<str>>,
@@ -138,7 +138,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A member that is computed: `bare` is its name without `.$`.
+    /// Compiles a member that is evaluated. `bare` is its name without `.$`.
     fn member(&mut self, map: &Map, field: &Arc<str>, bare: &str, value: &Value) -> Node {
         if map.contains_key(bare) {
             self.problem(field, SyntaxError::new(format!("'{field}' and '{bare}' make the same member"), 0), true);

@@ -1,17 +1,18 @@
-//! The array functions. Fractions of sizes, indexes and bounds are cut off, where AWS's guide says rounded (recorded).
+//! The array functions. Fractions of sizes, indexes and bounds are truncated (recorded), although AWS's guide says that they
+//! are rounded.
 
 use super::java;
 use crate::base::{Names, Number, Value, json, sort};
 
-/// Most elements of `States.ArrayRange`.
+/// Maximum number of elements of `States.ArrayRange`.
 const MAX_RANGE: i64 = 1000;
 
-/// Deep equality; 1 equals 1.0.
+/// Whether an array contains an item, by deep equality; 1 equals 1.0.
 pub(super) fn contains(list: &Value, item: &Value) -> Option<Value> {
     Some(Value::Bool(list.as_array()?.contains(item)))
 }
 
-/// Recorded: any index into an empty array is null; beyond the end of any other it fails.
+/// Returns an element. Recorded: any index into an empty array gives null; an index beyond the end of any other array fails.
 pub(super) fn get_item(list: &Value, index: &Value) -> Option<Value> {
     let (items, index) = (list.as_array()?, truncated(index)?);
     if items.is_empty() {
@@ -26,7 +27,7 @@ pub(super) fn partition(list: &Value, size: &Value) -> Option<Value> {
     Some(Value::from(items.chunks(size).map(|chunk| Value::from(chunk.to_vec())).collect::<Vec<_>>()))
 }
 
-/// From start to end, both included.
+/// Returns the numbers from start to end, both included.
 pub(super) fn range(start: &Value, end: &Value, step: &Value) -> Option<Value> {
     let (start, end, step) = (truncated(start)?, truncated(end)?, truncated(step)?);
     if step == 0 {
@@ -43,7 +44,7 @@ pub(super) fn range(start: &Value, end: &Value, step: &Value) -> Option<Value> {
     Some(Value::from((0..count).map(|i| Value::from(start + i * step)).collect::<Vec<_>>()))
 }
 
-/// First occurrences, in the order of a Java `HashSet`, as recorded: `[true,false]` comes out as `[false,true]`.
+/// Returns the first occurrences, in the order of a Java `HashSet`, as recorded: `[true,false]` becomes `[false,true]`.
 pub(super) fn unique(list: &Value) -> Option<Value> {
     let mut seen = Names::default();
     let mut first = Vec::new();
@@ -59,9 +60,9 @@ pub(super) fn unique(list: &Value) -> Option<Value> {
     Some(Value::from(first.into_iter().map(|(_, item)| item.clone()).collect::<Vec<_>>()))
 }
 
-/// A text that equal values share: members sorted, 1.0 as 1.
+/// Writes a text that is the same for equal values: members are sorted, and 1.0 is 1.
 fn canonical(out: &mut String, value: &Value, depth: usize) -> Option<()> {
-    // Deeper than any JSON text: only made by calls around calls.
+    // The value is deeper than any JSON text; only nested calls can build it.
     if depth > 2 * json::MAX_DEPTH {
         return None;
     }
@@ -93,7 +94,7 @@ fn canonical(out: &mut String, value: &Value, depth: usize) -> Option<()> {
     Some(())
 }
 
-/// The number without its fraction.
+/// Returns the number without its fraction.
 pub(super) fn truncated(value: &Value) -> Option<i64> {
     match value.as_number()? {
         Number::Int(i) => Some(i),

@@ -1,11 +1,11 @@
-//! What can be said about a call before it runs: AWS takes calls with impossible arguments and fails them each time.
+//! Checks of a call before it runs: AWS accepts calls with impossible arguments, which then always fail.
 
 use super::table::Kind;
 use super::{Argument, Call, Function, Node};
 use crate::base::Value;
 
 impl Call {
-    /// Why the call fails whatever its paths select, as a sentence; `None` if it may succeed.
+    /// Returns a sentence that says why the call always fails, whatever its paths select; `None` if it may succeed.
     ///
     /// ```
     /// use stepglass::expr::intrinsic::Call;
@@ -96,7 +96,7 @@ impl Argument {
 }
 
 impl Kind {
-    /// Whether a value of the other kind may be one of this kind, too.
+    /// Whether a value of the kind `given` may also be of this kind.
     fn takes(self, given: Kind) -> bool {
         match (self, given) {
             (Kind::Any, _) | (_, Kind::Any) | (Kind::Array, Kind::Numbers | Kind::Strings) => true,

@@ -7,20 +7,20 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-/// Longest text, in UTF-16 units as Java counts.
+/// Maximum length of a text, in UTF-16 units, as Java counts.
 const MAX_CHARS: usize = 10_000;
 
 pub(super) fn base64_encode(text: &Value) -> Option<Value> {
     Some(Value::from(base64::encode(limited(text.as_str()?)?.as_bytes())))
 }
 
-/// Bytes that are not UTF-8 become U+FFFD, as on AWS (recorded).
+/// Decodes Base64. Bytes that are not UTF-8 become U+FFFD, as on AWS (recorded).
 pub(super) fn base64_decode(text: &Value) -> Option<Value> {
     let bytes = base64::decode(limited(text.as_str()?)?);
     Some(Value::from(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The digest in lower-case hexadecimal; data that is not a string is hashed as Java prints it (recorded).
+/// Returns the digest in lower-case hexadecimal; data that is not a string is hashed as Java prints it (recorded).
 pub(super) fn hash(data: &Value, algorithm: &Value) -> Option<Value> {
     if data.is_null() {
         return None;
@@ -31,7 +31,7 @@ pub(super) fn hash(data: &Value, algorithm: &Value) -> Option<Value> {
     Some(Value::from(hash_hex(bytes, algorithm.as_str()?)?))
 }
 
-/// The digest in lower-case hexadecimal; `None` for an algorithm that AWS does not have.
+/// Returns the digest in lower-case hexadecimal; `None` for an algorithm that AWS does not have.
 pub(crate) fn hash_hex(bytes: &[u8], algorithm: &str) -> Option<String> {
     Some(match algorithm {
         "MD5" => hex::encode(&Md5::digest(bytes)),
@@ -44,6 +44,6 @@ pub(crate) fn hash_hex(bytes: &[u8], algorithm: &str) -> Option<String> {
 }
 
 fn limited(text: &str) -> Option<&str> {
-    // A byte count decides most texts without counting characters.
+    // For most texts the number of bytes suffices, so that characters need not be counted.
     (text.len() <= MAX_CHARS || text.encode_utf16().count() <= MAX_CHARS).then_some(text)
 }

@@ -5,7 +5,7 @@ use super::{Failure, Function};
 use crate::base::Value;
 use crate::expr::budget::Budget;
 
-/// The template with each `{}` replaced by the next argument; `\{`, `\}` and `\\` are the characters themselves.
+/// Returns the template with each `{}` replaced by the next argument. `\{`, `\}` and `\\` stand for the characters themselves.
 pub(super) fn format(template: &str, arguments: &[Value], budget: &mut Budget) -> Result<Value, Failure> {
     let mut out = String::with_capacity(template.len());
     let mut left = arguments.iter();
@@ -17,7 +17,7 @@ pub(super) fn format(template: &str, arguments: &[Value], budget: &mut Budget) -
                     out.push(*escaped);
                     chars.next();
                 }
-                // A text that comes from data may hold any backslash.
+                // A template that comes from data may contain any backslash.
                 _ => out.push('\\'),
             },
             '{' => {

@@ -1,12 +1,12 @@
-//! What shows of Java in AWS's answers: `String.valueOf`, `hashCode` and the order of hash tables.
+//! Traces of Java in AWS's answers: `String.valueOf`, `hashCode` and the order of hash tables.
 
 use crate::base::{Number, Value, decimal, json};
 use crate::expr::budget::Limit;
 
-/// Deepest value that is printed or hashed.
+/// Maximum depth of a value that is printed or hashed.
 const MAX_DEPTH: usize = json::MAX_DEPTH * 2;
 
-/// `String.valueOf`: strings bare, objects `{a=1, b=[]}`. Stops soon after `limit` bytes.
+/// Writes a value like `String.valueOf`: strings without quotes, objects as `{a=1, b=[]}`. It stops soon after `limit` bytes.
 pub(super) fn write(out: &mut String, value: &Value, limit: usize, depth: usize) -> Result<(), Limit> {
     if depth > MAX_DEPTH || out.len() > limit {
         return Err(Limit);
@@ -41,7 +41,7 @@ pub(super) fn write(out: &mut String, value: &Value, limit: usize, depth: usize)
     Ok(())
 }
 
-/// `Double.toString`: plain from 10^-3 up to 10^7, else `1.0E10`.
+/// Formats a number like `Double.toString`: plain from 10^-3 up to 10^7, otherwise as `1.0E10`.
 fn double(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || (1e-3..1e7).contains(&size) {
@@ -57,12 +57,13 @@ fn double(value: f64) -> String {
     }
 }
 
-/// `String.hashCode`
+/// Returns `String.hashCode`.
 pub(super) fn hash_str(text: &str) -> i32 {
     text.encode_utf16().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }
 
-/// `hashCode` of what a JSON parser makes of the value: Integer or Long, Double, String, Boolean, List, Map, null.
+/// Returns the `hashCode` of the object that a Java JSON parser creates: Integer or Long, Double, String, Boolean, List, Map,
+/// null.
 pub(super) fn hash(value: &Value, depth: usize) -> Result<i32, Limit> {
     if depth > MAX_DEPTH {
         return Err(Limit);
@@ -94,7 +95,8 @@ pub(super) fn hash(value: &Value, depth: usize) -> Result<i32, Limit> {
     })
 }
 
-/// How many buckets a `HashMap` or `HashSet` has after so many insertions: 16, doubled beyond three quarters.
+/// The number of buckets of a `HashMap` or `HashSet` after this number of insertions: 16, doubled when it is more than three
+/// quarters full.
 pub(super) fn buckets(entries: usize) -> u32 {
     let mut buckets = 16u32;
     while entries > buckets as usize / 4 * 3 && buckets < 1 << 30 {
@@ -103,7 +105,7 @@ pub(super) fn buckets(entries: usize) -> u32 {
     buckets
 }
 
-/// The bucket of a hash code; the table is iterated bucket by bucket, insertion order within.
+/// The bucket of a hash code. The table is iterated bucket by bucket, and in insertion order within a bucket.
 pub(super) fn bucket(hash: i32, buckets: u32) -> u32 {
     let hash = hash as u32;
     (hash ^ (hash >> 16)) & (buckets - 1)

@@ -4,13 +4,13 @@ use super::array::truncated;
 use crate::base::{JavaRandom, Number, Value};
 use crate::expr::Env;
 
-/// Each side is rounded, halves up as Java's `Math.round` has it; sides and sum fit 32 bits.
+/// Adds two numbers. Each is rounded, halves up as in Java's `Math.round`; the numbers and the sum must fit in 32 bits.
 pub(super) fn add(left: &Value, right: &Value) -> Option<Value> {
     let sum = i64::from(rounded(left)?) + i64::from(rounded(right)?);
     Some(Value::from(i32::try_from(sum).ok()?))
 }
 
-/// An integer from `start` up to but without `end`; with a seed always the same one.
+/// Returns an integer from `start` up to but not including `end`; with a seed it is always the same one.
 pub(super) fn random(start: &Value, end: &Value, seed: Option<&Value>, env: &mut Env<'_>) -> Option<Value> {
     let start = i32::try_from(truncated(start)?).ok()?;
     let end = i32::try_from(truncated(end)?).ok()?;

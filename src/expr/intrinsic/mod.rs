@@ -1,4 +1,4 @@
-//! Intrinsic functions, `States.Format('…', $.a)`: those of AWS, with AWS's rounding, limits and words (spec §4).
+//! Intrinsic functions, `States.Format('…', $.a)`: those of AWS, with AWS's rounding, limits and messages (spec §4).
 
 mod array;
 mod check;
@@ -19,7 +19,7 @@ use super::{Env, EvalError, Scope, SyntaxError};
 use crate::base::{Map, Span, Value, json, sort};
 use std::sync::Arc;
 
-/// How deep calls may nest, the outermost included.
+/// Maximum nesting depth of calls, including the outermost.
 pub const MAX_NESTING: usize = 10;
 
 /// A compiled call. Cloning is a reference count.
@@ -43,8 +43,9 @@ pub struct Call {
 impl Call {
     /// Compiles a call.
     ///
-    /// Errors: not a call; an unknown function; an escape in a string other than `\'`, `\{`, `\}` and `\\`; calls nested
-    /// deeper than [`MAX_NESTING`]. How many arguments a function takes is only known when it runs, as on AWS.
+    /// Errors: the text is not a call; the function is unknown; a string contains an escape other than `\'`, `\{`, `\}` and
+    /// `\\`; calls are nested deeper than [`MAX_NESTING`]. The number of arguments is only checked when the call runs, as on
+    /// AWS.
     pub fn parse(text: &str) -> Result<Call, SyntaxError> {
         Ok(Call { text: text.into(), node: Arc::new(parse::call(text)?) })
     }
@@ -56,27 +57,27 @@ impl Call {
         found
     }
 
-    /// The names of the variables it reads, in order of appearance, with repeats.
+    /// The names of the variables that the call reads, in order of appearance, with repeats.
     pub fn variables(&self) -> Vec<Arc<str>> {
         let mut names = Vec::new();
         self.node.each_path(&mut |path| names.extend(path.variable().cloned()));
         names
     }
 
-    /// The value of the call.
+    /// Evaluates the call.
     ///
-    /// Errors: an argument that is missing or that the function does not take; the cause is AWS's and quotes the whole
-    /// call, also where a nested one failed.
+    /// Errors: an argument is missing, or the function does not accept it. The cause is AWS's and quotes the whole call, even
+    /// if a nested one failed.
     pub fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
         self.eval_within(scope, env, &mut Budget::new())
     }
 
-    /// As [`Call::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_paying`].
+    /// Works as [`Call::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_paying`].
     pub fn eval_paying(&self, scope: &Scope<'_>, env: &mut Env<'_>, fuel: &mut u64) -> Result<Value, EvalError> {
         Budget::paid(fuel, |budget| self.eval_within(scope, env, budget))
     }
 
-    /// As [`Call::eval`], out of a budget that other expressions share.
+    /// Works as [`Call::eval`], with a budget that other expressions share.
     pub(super) fn eval_within(&self, scope: &Scope<'_>, env: &mut Env<'_>, budget: &mut Budget) -> Result<Value, EvalError> {
         self.node.eval(scope, env, budget).map_err(|failure| {
             EvalError::new(match failure {
@@ -89,7 +90,7 @@ impl Call {
     }
 }
 
-/// Two calls are equal when their texts are.
+/// Two calls are equal if their texts are.
 impl PartialEq for Call {
     fn eq(&self, other: &Call) -> bool {
         self.text == other.text
@@ -100,13 +101,13 @@ impl PartialEq for Call {
 struct Node {
     function: Function,
     arguments: Vec<Argument>,
-    /// Where each argument stands in the text.
+    /// The span of each argument in the text.
     spans: Vec<Span>,
 }
 
 #[derive(Debug)]
 enum Argument {
-    /// A string with its escapes resolved, and as a template of `States.Format`, where `\{` is not `{`.
+    /// A string in two forms: with its escapes resolved, and as a template of `States.Format`, in which `\{` is not `{`.
     String {
         value: Value,
         template: Arc<str>,
@@ -141,9 +142,9 @@ enum Function {
 }
 
 impl Function {
-    /// Its row of the table.
+    /// The function's row of the table.
     fn row(self) -> &'static Intrinsic {
-        // Invariant: the table has a row for each function; a test looks at all of them.
+        // Invariant: the table has a row for each function; a test checks this.
         INTRINSICS.iter().find(|row| row.function == self).unwrap_or(&INTRINSICS[0])
     }
 
@@ -151,7 +152,7 @@ impl Function {
         self.row().name
     }
 
-    /// AWS's one answer to any wrong number, type or range of arguments.
+    /// AWS's message for every wrong number, type or range of arguments.
     fn invalid(self) -> Failure {
         Failure::Function(format!("Invalid arguments in {}", self.name()))
     }
@@ -159,9 +160,9 @@ impl Function {
 
 /// Why a call has no value.
 enum Failure {
-    /// A path argument finds nothing.
+    /// A path argument selects nothing.
     Missing(String),
-    /// The function does not take its arguments.
+    /// The function does not accept its arguments.
     Function(String),
 }
 
@@ -194,7 +195,7 @@ impl Node {
         let value = self.apply(&values, env, budget)?;
         match self.function {
             Function::Format | Function::JsonToString => {}
-            // These hand out what they were given.
+            // These functions return a part of their arguments, or a number or boolean.
             Function::ArrayGetItem | Function::ArrayLength | Function::ArrayContains => {}
             _ => pay(&value, budget)?,
         }
@@ -214,7 +215,7 @@ impl Node {
             (Function::ArrayRange, [start, end, step]) => array::range(start, end, step),
             (Function::ArrayUnique, [list]) => {
                 pay(list, budget)?;
-                // Each is written, looked up and put into Java's order.
+                // Each item is written, looked up and put into Java's order.
                 budget.visit(14 * list.as_array().map_or(0, <[Value]>::len) as u64)?;
                 array::unique(list)
             }
@@ -270,7 +271,7 @@ impl Argument {
     }
 }
 
-/// Pays for about as many bytes as the value has; stops as soon as the budget does.
+/// Charges about as many bytes as the value has, and stops when the budget is exceeded.
 fn pay(value: &Value, budget: &mut Budget) -> Result<(), Limit> {
     match value {
         Value::Number(_) => budget.make(8),
@@ -302,7 +303,7 @@ fn pay_all(value: &Value, budget: &mut Budget) -> Result<(), Limit> {
     Ok(())
 }
 
-/// `States.StringToJson`: blank text is null; Jackson's words for anything else that is not JSON.
+/// Implements `States.StringToJson`: blank text is null, and other text that is not JSON gets Jackson's message.
 fn from_text(text: &str) -> Result<Value, Failure> {
     if text.trim().is_empty() {
         return Ok(Value::Null);
@@ -312,7 +313,8 @@ fn from_text(text: &str) -> Result<Value, Failure> {
     })
 }
 
-/// `States.JsonMerge`: shallow, the right object wins; members come out in the order of a Java `HashMap`, as recorded.
+/// Implements `States.JsonMerge`: the merge is shallow, the right object wins, and members are in the order of a Java
+/// `HashMap`, as recorded.
 fn merge(left: &Value, right: &Value) -> Option<Value> {
     let (left, right) = (left.as_object()?, right.as_object()?);
     let mut members: Map = left.clone();
@@ -325,7 +327,7 @@ fn merge(left: &Value, right: &Value) -> Option<Value> {
     Some(Value::from(members.into_iter().collect::<Map>()))
 }
 
-/// `States.StringSplit`: any character of the second string delimits; no empty parts.
+/// Implements `States.StringSplit`: any character of the second string is a delimiter, and there are no empty parts.
 fn split(text: &Value, delimiters: &Value) -> Option<Value> {
     let (text, delimiters) = (text.as_str()?, delimiters.as_str()?);
     let mut set: Vec<char> = delimiters.chars().collect();

@@ -1,11 +1,11 @@
-//! Text to calls.
+//! Parses calls.
 
 use super::{Argument, Intrinsic, MAX_NESTING, Node};
 use crate::base::{Span, Value, json};
 use crate::expr::SyntaxError;
 use crate::expr::path::{Path, Reader};
 
-/// Compiles one call, with blanks around it.
+/// Compiles one call, which may have blanks around it.
 pub(super) fn call(text: &str) -> Result<Node, SyntaxError> {
     let mut parser = Parser { text, at: 0 };
     parser.space();
@@ -48,7 +48,7 @@ impl<'a> Parser<'a> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// `States.Name(…)`; `level` counts the calls around it and itself.
+    /// Parses `States.Name(…)`. `level` is the number of nested calls, including this one.
     fn call(&mut self, level: usize) -> Parsed<Node> {
         let rest = self.rest();
         let len = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_')).unwrap_or(rest.len());
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `'…'` with the escapes `\'`, `\{`, `\}` and `\\`.
+    /// Parses `'…'` with the escapes `\'`, `\{`, `\}` and `\\`.
     fn string(&mut self) -> Parsed<Argument> {
         let open = self.at;
         self.at += 1;
@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A path ends at a comma or a closing parenthesis that is not inside its own brackets, parentheses or quotes.
+    /// Parses a path. It ends at a comma or a closing parenthesis that is not inside its own brackets, parentheses or quotes.
     fn path(&mut self) -> Parsed<Argument> {
         let start = self.at;
         let mut depth = 0usize;
@@ -199,7 +199,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The start of an ASCII token, for a message.
+/// Returns the start of an ASCII token, for a message.
 fn shortened(token: &str) -> &str {
     token.get(..40).unwrap_or(token)
 }

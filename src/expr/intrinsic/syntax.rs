@@ -25,7 +25,7 @@ impl Node {
                 }
                 Argument::String { value, .. } | Argument::Scalar(value) => Part::new("literal", *span, value.clone()),
                 Argument::Call(node) => node.syntax(*span),
-                // What has been compiled has parts.
+                // A path that was compiled also has parts.
                 Argument::Path(path) => match Path::syntax(path.text()) {
                     Ok(mut part) => {
                         part.shift(span.start);
@@ -44,7 +44,7 @@ impl Node {
 }
 
 impl Kind {
-    /// As TypeScript writes it.
+    /// The type's name in TypeScript.
     fn name(self) -> &'static str {
         match self {
             Kind::Any => "unknown",

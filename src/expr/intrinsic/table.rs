@@ -1,4 +1,4 @@
-//! The table of the intrinsic functions: each is one row here, and one arm of `Node::apply`.
+//! The table of the intrinsic functions. Each has one row here, and one arm of `Node::apply`.
 
 use super::Function;
 
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     Object,
 }
 
-/// What is known about a function without running it.
+/// The facts about a function that are known without running it.
 #[derive(Debug)]
 pub(crate) struct Intrinsic {
     pub(super) function: Function,
@@ -25,11 +25,11 @@ pub(crate) struct Intrinsic {
     pub(crate) name: &'static str,
     /// The names of its parameters, as an editor shows them.
     pub(crate) parameters: &'static str,
-    /// What it gives, in a sentence.
+    /// A sentence that says what it returns.
     pub(crate) sentence: &'static str,
-    /// What its parameters must be.
+    /// The kinds of its parameters.
     pub(super) kinds: &'static [Kind],
-    /// How many of the last parameters may be left out.
+    /// The number of optional parameters, which are the last ones.
     optional: usize,
     /// Whether any number of further arguments may follow.
     variadic: bool,
@@ -56,17 +56,17 @@ impl Intrinsic {
         Intrinsic { optional, ..self }
     }
 
-    /// The function of a name with `States.`.
+    /// Returns the function with this name, which includes `States.`.
     pub(crate) fn named(name: &str) -> Option<&'static Intrinsic> {
         INTRINSICS.iter().find(|row| row.name == name)
     }
 
-    /// How many arguments it takes: at least, and at most.
+    /// The minimum and the maximum number of arguments.
     pub(super) fn arity(&self) -> (usize, Option<usize>) {
         (self.kinds.len() - self.optional, (!self.variadic).then_some(self.kinds.len()))
     }
 
-    /// Whether ErrorPath and CausePath may call it: it gives a string, or an item that may be one (spec §1.4).
+    /// Whether ErrorPath and CausePath may call it: it returns a string, or an item that may be one (spec §1.4).
     pub(crate) fn may_give_a_string(&self) -> bool {
         self.result == Kind::String || self.function == Function::ArrayGetItem
     }

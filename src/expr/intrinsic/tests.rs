@@ -24,7 +24,7 @@ fn check(input: &str, cases: &[(&str, &str)]) {
     }
 }
 
-/// The calls all fail as AWS words it.
+/// Checks that all calls fail with AWS's message.
 fn check_invalid(input: &str, calls: &[&str]) {
     for call in calls {
         let name = call.split('(').next().unwrap_or("");

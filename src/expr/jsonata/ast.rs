@@ -1,4 +1,4 @@
-//! The tree that is evaluated.
+//! The syntax tree that is evaluated.
 
 use super::functions::FnId;
 use super::signature::Signature;
@@ -6,38 +6,38 @@ use crate::base::Value;
 use crate::expr::regex::Pattern;
 use std::sync::Arc;
 
-/// An expression with its place in the text.
+/// An expression with its location in the text.
 #[derive(Debug)]
 pub(super) struct Node {
     pub kind: Kind,
-    /// Byte offset of its first token; of an operator, the operator's.
+    /// The byte offset of its first token; for an operator, that of the operator.
     pub at: u32,
-    /// Length of that token in bytes.
+    /// The length of that token in bytes.
     pub len: u32,
-    /// `[]` stands behind it: a single item stays an array.
+    /// Whether `[]` follows it, so that a single item remains an array.
     pub keep_array: bool,
-    /// What few nodes have.
+    /// Parts that only few nodes have.
     pub extra: Option<Box<Extra>>,
 }
 
-/// What hangs on a node: predicates, grouping, bound variables.
+/// Attachments of a node: predicates, grouping, bound variables.
 #[derive(Debug, Default)]
 pub(super) struct Extra {
     /// Filters on the value of an expression outside a path.
     pub predicate: Vec<Stage>,
     /// Filters and positions on a path step.
     pub stages: Vec<Stage>,
-    /// `{ key: value }` behind it.
+    /// The `{ key: value }` that follows it.
     pub group: Option<Group>,
     /// `@$name`
     pub focus: Option<u32>,
     /// `#$name`
     pub index: Option<u32>,
-    /// The slot of a `%` that means the input of this step.
+    /// The slot of a `%` that refers to the input of this step.
     pub ancestor: Option<u32>,
-    /// Whether the path has to carry rows of variables from this step on.
+    /// Whether the path must carry rows of variables from this step on.
     pub tuple: bool,
-    /// Slots of `%` inside that still look for their step.
+    /// The slots of `%` inside it whose steps were not found yet.
     pub seeking: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Stage {
     Index(u32),
 }
 
-/// Pairs of key and value expressions.
+/// The pairs of key and value expressions.
 #[derive(Debug)]
 pub(super) struct Group {
     pub pairs: Vec<(Node, Node)>,
@@ -68,12 +68,12 @@ pub(super) enum Kind {
     Context,
     Wildcard,
     Descendant,
-    /// `%`, by its slot.
+    /// `%`, with its slot.
     Parent(u32),
-    /// Binary operators of one level or several, from left to right: `((a op b) op c)`.
+    /// A chain of binary operators of one or several levels, from left to right: `((a op b) op c)`.
     Chain(Box<Node>, Vec<(Operator, u32, Node)>),
     Negate(Box<Node>),
-    /// `[a, b]`; the flag is for a step of a path, whose result is not flattened.
+    /// `[a, b]`. The flag is set for a step of a path, whose result is not flattened.
     Array(Vec<Node>, bool),
     Object(Box<Group>),
     Range(Box<(Node, Node)>),
@@ -98,18 +98,18 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Path {
     pub steps: Vec<Node>,
-    /// A step has `[]`: a single result stays an array.
+    /// Whether a step has `[]`, so that a single result remains an array.
     pub keep_singleton: bool,
-    /// Hands its rows on to the path around it.
+    /// Whether the path passes its rows on to the enclosing path.
     pub tuple: bool,
-    /// Only names after the first step, and nothing hangs on any of them.
+    /// Whether there are only names after the first step, and none has attachments.
     pub simple: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Block {
     pub items: Vec<Node>,
-    /// Whether anything is bound directly in it.
+    /// Whether the block directly contains bindings.
     pub scope: bool,
     /// Whether an item is an array constructor.
     pub cons: bool,
@@ -124,7 +124,7 @@ pub(super) struct Call {
 #[derive(Debug)]
 pub(super) struct Partial {
     pub procedure: Node,
-    /// `None` for `?`.
+    /// The arguments; `None` for `?`.
     pub args: Vec<Option<Node>>,
 }
 
@@ -237,12 +237,12 @@ impl Node {
         self.extra.as_ref().and_then(|e| e.group.as_ref())
     }
 
-    /// Whether nothing hangs on it.
+    /// Whether the node has no attachments.
     pub(super) fn is_plain(&self) -> bool {
         !self.keep_array && self.extra.is_none()
     }
 
-    /// The name, if this is a path of a single name.
+    /// The name, if the node is a path of a single name.
     pub(super) fn single_name(&self) -> Option<&Arc<str>> {
         match &self.kind {
             Kind::Path(path) => match path.steps.first() {
@@ -263,9 +263,9 @@ pub(super) struct Names {
 #[derive(Clone, Debug)]
 struct Name {
     text: Arc<str>,
-    /// Something in the expression binds it.
+    /// Whether something in the expression binds the name.
     bound: bool,
-    /// The built-in function of this name.
+    /// The built-in function with this name.
     builtin: Option<FnId>,
 }
 

@@ -1,11 +1,11 @@
-//! JSONata's error codes with their messages, in the words of the reference implementation. A code is one line here, and
-//! the place that throws it; AWS's own, such as D3137, bring their message along.
+//! JSONata's error codes with the messages of the reference implementation. A code is one line here, and the place that throws
+//! it. AWS's own codes, such as D3137, come with their message.
 
 macro_rules! codes {
     ($($code:ident $message:literal)*) => {
         $(pub(super) const $code: &str = stringify!($code);)*
 
-        /// The message of a code, in which `{{…}}` is filled in.
+        /// Returns the message of a code, with `{{…}}` to be filled in.
         pub(super) fn message(code: &str) -> &'static str {
             match code {
                 $($code => $message,)*

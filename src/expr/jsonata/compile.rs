@@ -1,4 +1,5 @@
-//! The tree as written to the tree that is evaluated: paths are put together, `%` finds its step, scopes are known.
+//! Turns the parsed tree into the tree that is evaluated: joins paths, finds the step that each `%` refers to, and determines
+//! scopes.
 
 use super::ast::{Block, Call, Group, Kind, LambdaDef, Names, Node, Partial, Path, Stage, Term, TransformDef};
 use super::codes;
@@ -12,11 +13,11 @@ use std::sync::Arc;
 pub(super) struct Program {
     pub root: Node,
     pub names: Names,
-    /// The variable that holds the value of each `%`.
+    /// The variable with the value of each `%`.
     pub parents: Vec<u32>,
 }
 
-/// Parses and compiles a text; names and slots continue those of the expression that it is part of, if any.
+/// Parses and compiles a text. If it is part of another expression, names and slots continue those of that expression.
 pub(super) fn compile(text: &str, names: Names, parents: Vec<u32>) -> Result<Program, Thrown> {
     let raw = parser::parse(text)?;
     let slots = parents.into_iter().map(|label| Slot { label, level: 0 }).collect();
@@ -38,7 +39,7 @@ struct Slot {
 struct Compiler {
     names: Names,
     slots: Vec<Slot>,
-    /// Bindings made directly in the scope at hand.
+    /// The number of bindings made directly in the current scope.
     binds: u32,
 }
 
@@ -237,7 +238,7 @@ impl Compiler {
         };
         let parent = if let Kind::Parent(slot) = first.kind { Some(slot) } else { None };
         let mut result = as_path(first, at, len);
-        // What `[]` behind an order-by keeps, the steps behind it keep too.
+        // If `[]` after an order-by keeps an array, so do the steps after it.
         let kept = result.keep_array;
         if let Some(slot) = parent {
             result.extra_mut().seeking.push(slot);
@@ -379,7 +380,7 @@ impl Compiler {
         }
     }
 
-    /// Walks one step up for a `%`; at level 0 this step's input is what it means.
+    /// Goes one step up for a `%`. At level 0, the `%` refers to the input of this step.
     fn seek_parent(&mut self, node: &mut Node, slot: u32) -> Result<(), Thrown> {
         match &mut node.kind {
             Kind::Name(_) | Kind::Wildcard => {
@@ -425,7 +426,7 @@ impl Compiler {
         }
     }
 
-    /// Lets the `%` of the last step find their steps in the path before it.
+    /// Finds the steps in the path before the last one to which the `%` of the last step refer.
     fn resolve_ancestry(&mut self, node: &mut Node) -> Result<(), Thrown> {
         let Kind::Path(path) = &mut node.kind else { return Ok(()) };
         let Some((last, before)) = path.steps.split_last_mut() else { return Ok(()) };
@@ -442,7 +443,7 @@ impl Compiler {
                     break;
                 }
                 index -= 1;
-                // Steps bound with `@` share their input.
+                // Steps that are bound with `@` have the same input as the step before.
                 while index > 0
                     && before.get(index).is_some_and(|s| s.focus().is_some())
                     && before.get(index - 1).is_some_and(|s| s.focus().is_some())
@@ -465,7 +466,7 @@ fn path_of(steps: Vec<Node>, keep_singleton: bool, at: u32, len: u32) -> Node {
     Node::new(Kind::Path(Box::new(Path { steps, keep_singleton, tuple: false, simple: false })), at, len)
 }
 
-/// The node as a path: itself, or a path of this one step.
+/// Returns the node as a path: itself, or a path with only this step.
 fn as_path(node: Node, at: u32, len: u32) -> Node {
     if matches!(node.kind, Kind::Path(_)) { node } else { path_of(vec![node], false, at, len) }
 }
@@ -477,15 +478,15 @@ fn last_step(node: &mut Node) -> &mut Node {
     match &mut node.kind {
         Kind::Path(path) => match path.steps.last_mut() {
             Some(step) => step,
-            // Invariant: tested above.
+            // Invariant: the condition above excludes this case.
             None => unreachable!(),
         },
-        // Invariant: tested above.
+        // Invariant: the condition above excludes this case.
         _ => unreachable!(),
     }
 }
 
-/// Hands the open `%` of a part on to the whole.
+/// Adds the unresolved `%` of a part to those of the whole.
 fn collect(seeking: &mut Vec<u32>, part: &Node) {
     if let Some(extra) = &part.extra {
         seeking.extend(&extra.seeking);
@@ -504,7 +505,7 @@ fn starts_with_cons(node: &Node) -> bool {
     }
 }
 
-/// The last walk, when no `%` can change a step any more: marks what can be evaluated the short way.
+/// Marks what can be evaluated in the fast way. This is the last pass, after which no `%` can change a step.
 fn settle(node: &mut Node) {
     if let Some(extra) = &mut node.extra {
         extra.seeking = Vec::new();
@@ -564,7 +565,7 @@ fn settle(node: &mut Node) {
             partial.args.iter_mut().flatten().for_each(settle);
         }
         Kind::Sort(terms) => terms.iter_mut().for_each(|t| settle(&mut t.expression)),
-        // Lambdas and transforms were settled when they were made.
+        // Lambdas and transforms were marked when they were compiled.
         _ => {}
     }
 }

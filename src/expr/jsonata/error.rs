@@ -1,30 +1,30 @@
-//! Errors with JSONata's codes, in the words of the reference implementation.
+//! Errors with JSONata's codes and the messages of the reference implementation.
 
 use super::{JsonataError, codes};
 use crate::base::json;
 
-/// An error on its way out: who throws it knows the code, who catches it may know the place and the token.
+/// An error that is being thrown. Its origin sets the code; callers may add the location and the token.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub code: &'static str,
     pub at: Option<u32>,
     pub token: Option<String>,
-    /// What `{{value}}` stands for, as JSON.
+    /// The value of `{{value}}`, as JSON.
     value: Option<String>,
     value2: Option<String>,
     index: usize,
-    /// The whole message where it is free text.
+    /// The complete message, if it is free text.
     message: Option<String>,
 }
 
 pub(super) type Thrown = Box<Fault>;
 
-/// An error without details.
+/// Returns an error without details.
 pub(super) fn fault(code: &'static str) -> Thrown {
     Box::new(Fault { code, at: None, token: None, value: None, value2: None, index: 0, message: None })
 }
 
-/// An error at a place of the text.
+/// Returns an error with a location in the text.
 pub(super) fn fault_at(code: &'static str, at: u32) -> Thrown {
     fault(code).at(at)
 }
@@ -42,7 +42,7 @@ impl Fault {
         self
     }
 
-    /// The value to show, as JSON text.
+    /// Sets the value in the message, as JSON text.
     pub(super) fn json(mut self: Box<Self>, value: impl Into<String>) -> Box<Self> {
         self.value = Some(value.into());
         self
@@ -53,7 +53,7 @@ impl Fault {
         self
     }
 
-    /// The value to show: a text.
+    /// Sets the value in the message, as a string.
     pub(super) fn text(self: Box<Self>, value: &str) -> Box<Self> {
         let json = quoted(value);
         self.json(json)
@@ -69,7 +69,7 @@ impl Fault {
         self
     }
 
-    /// The error that users see.
+    /// Returns the error for users.
     pub(super) fn finish(self) -> JsonataError {
         let message = match self.message {
             Some(message) => message,

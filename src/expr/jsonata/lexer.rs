@@ -1,4 +1,4 @@
-//! Text to tokens. Whether `/` starts a regular expression depends on what the parser expects.
+//! Splits text into tokens. Whether `/` starts a regular expression depends on what the parser expects.
 
 use super::codes;
 use super::error::{Thrown, fault_at};
@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 #[derive(Debug)]
 pub(super) enum Token {
-    /// An operator or a bracket, `and`, `or` and `in` included.
+    /// An operator or a bracket, including `and`, `or` and `in`.
     Operator(&'static str),
     Name(Arc<str>),
-    /// Without its `$`; empty for `$` itself.
+    /// A variable without its `$`; empty for `$` itself.
     Variable(Arc<str>),
     /// A string, number, boolean or null.
     Literal(Value),
@@ -19,10 +19,10 @@ pub(super) enum Token {
     End,
 }
 
-/// Longest regular expression, in bytes.
+/// Maximum length of a regular expression, in bytes.
 const MAX_PATTERN: usize = 1024;
 
-/// A token with its place.
+/// A token with its location.
 #[derive(Debug)]
 pub(super) struct Lexeme {
     pub token: Token,
@@ -30,7 +30,7 @@ pub(super) struct Lexeme {
     pub len: u32,
 }
 
-/// Longest first where one starts another.
+/// The operators. An operator comes before those that are its prefix.
 const OPERATORS: [&str; 35] = [
     "..", ":=", "!=", ">=", "<=", "**", "~>", "?:", "??", ".", "[", "]", "{", "}", "(", ")", ",", "@", "#", ";", ":", "?", "+",
     "-", "*", "/", "%", "|", "=", "<", ">", "^", "&", "!", "~",
@@ -40,7 +40,8 @@ fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0b)
 }
 
-/// Whether an operator begins with a byte: each of these is one as well. Asked of every character of every expression.
+/// Whether an operator begins with this byte; each such byte is also an operator itself. It is called for every character of
+/// every expression.
 fn begins_operator(b: u8) -> bool {
     matches!(
         b,
@@ -110,7 +111,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token. `infix`: an operator is due, so `/` divides.
+    /// Returns the next token. `infix` says that an operator is expected, so that `/` divides.
     pub(super) fn next(&mut self, infix: bool) -> Result<Lexeme, Thrown> {
         self.skip_space()?;
         let start = self.at;
@@ -240,7 +241,7 @@ impl<'a> Lexer<'a> {
                     self.at += 6;
                     code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
                 }
-                // A lone surrogate has no UTF-8 form.
+                // A lone surrogate cannot be represented in UTF-8.
                 out.push(char::from_u32(code).unwrap_or('\u{fffd}'));
                 return Ok(());
             }
@@ -259,7 +260,7 @@ impl<'a> Lexer<'a> {
         digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
     }
 
-    /// The rest of `/pattern/flags`: a slash inside brackets does not end it.
+    /// Reads the rest of `/pattern/flags`. A slash inside brackets does not end it.
     fn regex(&mut self, start: usize) -> Result<Token, Thrown> {
         let body = self.at;
         let mut depth = 0i32;

@@ -40,26 +40,26 @@ use crate::base::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// How deep values that an expression builds may nest.
+/// Maximum nesting depth of values that an expression builds.
 const MAX_NESTING: u32 = 128;
 
-/// What an evaluation may use up; whatever goes beyond it ends in an error.
+/// The limits of an evaluation. Exceeding one is an error.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Steps of evaluation, items and bytes handled included. Beyond: `D1012`.
+    /// Steps of evaluation, including processed items and bytes. Error: `D1012`.
     pub fuel: u64,
-    /// Evaluations inside each other, as the reference implementation counts them: each node of the expression is one, and calls
-    /// in tail position do not count. Beyond: `D1011`.
+    /// Nested evaluations, counted like in the reference implementation: each node of the expression is one, and calls in tail
+    /// position do not count. Error: `D1011`.
     pub depth: u32,
-    /// Bytes that the values of an evaluation may hold at a time. Beyond: `D1015`.
+    /// Bytes that the values of an evaluation may occupy at the same time. Error: `D1015`.
     pub memory: usize,
-    /// Bytes of one string. Beyond: `D1015`.
+    /// Bytes of one string. Error: `D1015`.
     pub text: usize,
-    /// Items of an array that is made item by item. Beyond: `D1015`.
+    /// Items of an array that is built item by item. Error: `D1015`.
     pub items: usize,
-    /// Items of `a..b`, whose number is known before. Beyond: `D1015`.
+    /// Items of `a..b`, whose number is known in advance. Error: `D1015`.
     pub range: usize,
-    /// Whether `$eval` is there; AWS refuses it.
+    /// Whether `$eval` is available; AWS refuses it.
     pub eval: bool,
 }
 
@@ -78,10 +78,10 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits of the expressions of a state, as they were measured on AWS (`tests/measured/jsonata-limits.json`).
+    /// Returns the limits for expressions of a state, as they were measured on AWS (`tests/measured/jsonata-limits.json`).
     ///
-    /// AWS has room for 873,782 items at a time. An array that is made item by item grows by half, as a list of Java does, and
-    /// holds its old and its new room while it grows: the step from 360,145 to 540,217 items does not fit. A text of 2^22
+    /// AWS has room for 873,782 items at a time. An array that is built item by item grows by half, like a list in Java, and
+    /// occupies its old and its new capacity while it grows: growing from 360,145 to 540,217 items does not fit. A text of 2^22
     /// characters fits, one of 2^23 does not.
     pub fn of_state() -> Limits {
         Limits { memory: 24 << 20, text: (8 << 20) - 1, items: 360_145, range: 873_782, depth: 100, ..Limits::default() }
@@ -100,24 +100,24 @@ pub struct Expression {
 pub struct JsonataError {
     /// `T2001`, `S0202`, `D3137` …
     pub code: &'static str,
-    /// The message in the words of the reference implementation.
+    /// The message of the reference implementation.
     pub message: String,
-    /// Byte offset in the expression's text.
+    /// The byte offset in the expression's text.
     pub offset: usize,
 }
 
 impl JsonataError {
-    /// Whether a limit ended the evaluation: depth or memory. AWS reports these without a code.
+    /// Whether a limit of depth or memory ended the evaluation. AWS reports these without a code.
     pub fn is_limit(&self) -> bool {
         matches!(self.code, "D1011" | "D1015")
     }
 
-    /// Whether the evaluation failed in a way that AWS reports as an error of its own, without the reason.
+    /// Whether AWS reports the failure as an internal error, without the reason.
     pub fn is_internal(&self) -> bool {
         self.code == "D3900"
     }
 
-    /// Whether evaluation ended with a function, which is no JSON value.
+    /// Whether the result is a function, which is not a JSON value.
     pub fn is_function_result(&self) -> bool {
         self.code == "D1020"
     }
@@ -134,19 +134,19 @@ impl std::error::Error for JsonataError {}
 impl Expression {
     /// Compiles an expression (without its `{%` and `%}`).
     ///
-    /// Errors: the codes `S0101` to `S0402` of the reference; `S0303` for a regular expression that has no linear-time
-    /// form; `S0501` for nesting beyond any sense.
+    /// Errors: the codes `S0101` to `S0402` of the reference implementation; `S0303` for a regular expression that has no
+    /// linear-time form; `S0501` for excessive nesting.
     pub fn parse(text: &str) -> Result<Expression, JsonataError> {
         let program = compile::compile(text, ast::Names::default(), Vec::new()).map_err(|e| e.finish())?;
         Ok(Expression { text: text.into(), program: Arc::new(program) })
     }
 
-    /// The text as written.
+    /// The text as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The variables and functions that the expression takes from outside, with their places.
+    /// The variables and functions that the expression does not define itself, with their locations.
     ///
     /// ```
     /// use stepglass::expr::jsonata::Expression;
@@ -160,10 +160,10 @@ impl Expression {
         references::references(&self.program.root, &self.program.names)
     }
 
-    /// The value; `None` is JSONata's undefined. `bindings` answers for `$name`; an `input` of null stands for no
-    /// input document at all, which is what AWS evaluates on.
+    /// Evaluates the expression; `None` is JSONata's undefined. `bindings` returns the value of `$name`. An `input` of null
+    /// means that there is no input document, which is how AWS evaluates expressions.
     ///
-    /// Errors: those of the reference, and the budgets of [`Limits`]; `D1020` when the value is a function.
+    /// Errors: those of the reference implementation, and the limits of [`Limits`]; `D1020` if the value is a function.
     pub fn evaluate(
         &self,
         input: &Value,
@@ -174,8 +174,8 @@ impl Expression {
         self.evaluate_within(input, bindings, env, &Limits::default())
     }
 
-    /// As [`Expression::evaluate`], for a caller whose expressions share `fuel`: as many steps may be made, and those that
-    /// were are taken off. What it may hold is less, too: a payload is small.
+    /// Works as [`Expression::evaluate`], for a caller whose expressions share `fuel`: the evaluation may take this number of
+    /// steps, and those that it took are subtracted. Its memory limit is lower too, because a payload is small.
     pub fn evaluate_paying(
         &self,
         input: &Value,
@@ -188,7 +188,7 @@ impl Expression {
         self.run(input, bindings, env, &limits, fuel)
     }
 
-    /// As [`Expression::evaluate`], with a budget of the caller's.
+    /// Works as [`Expression::evaluate`], with limits of the caller.
     pub fn evaluate_within(
         &self,
         input: Option<&Value>,
@@ -199,7 +199,7 @@ impl Expression {
         self.run(input, bindings, env, limits, &mut 0)
     }
 
-    /// Evaluates, and says how much fuel is left.
+    /// Evaluates the expression, and also returns how much fuel is left.
     fn run(
         &self,
         input: Option<&Value>,
@@ -225,7 +225,7 @@ pub fn function_names() -> impl Iterator<Item = &'static str> {
     functions::names()
 }
 
-/// For code that reports both kinds of expression alike.
+/// Converts the error, for code that reports both kinds of expression alike.
 impl From<JsonataError> for SyntaxError {
     fn from(error: JsonataError) -> SyntaxError {
         SyntaxError { message: error.message, offset: error.offset }

@@ -1,8 +1,8 @@
-//! Numbers as JavaScript prints and reads them.
+//! Formats and parses numbers like JavaScript.
 
 use crate::base::{Number, decimal};
 
-/// The shortest text that reads back as the same double, in JavaScript's layout: `1e+21`, `0.000001`, `1e-7`.
+/// Returns the shortest text that parses to the same double, in JavaScript's layout: `1e+21`, `0.000001`, `1e-7`.
 pub(super) fn to_text(x: f64) -> String {
     if x.is_nan() {
         return "NaN".into();
@@ -18,14 +18,14 @@ pub(super) fn to_text(x: f64) -> String {
     lay_out(x < 0.0, &digits, last + digits.len() as i32 - 1)
 }
 
-/// Digits and a power of ten in JavaScript's layout.
+/// Writes digits and a power of ten in JavaScript's layout.
 fn lay_out(negative: bool, digits: &str, exponent: i32) -> String {
     let count = digits.len() as i32;
     let mut out = String::with_capacity(24);
     if negative {
         out.push('-');
     }
-    // The decimal point stands behind this many digits.
+    // The decimal point comes after this number of digits.
     let point = exponent + 1;
     if (1..=21).contains(&point) {
         if count <= point {
@@ -54,7 +54,8 @@ fn lay_out(negative: bool, digits: &str, exponent: i32) -> String {
     out
 }
 
-/// Rounded to 15 significant digits, which hides the noise of binary fractions: `0.1 + 0.2` is `0.3`. Whole numbers stay.
+/// Rounds to 15 significant digits, which hides the noise of binary fractions: `0.1 + 0.2` is `0.3`. Whole numbers are
+/// unchanged.
 pub(super) fn to_precision_15(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() || (x.fract() == 0.0) {
         return x;
@@ -63,13 +64,13 @@ pub(super) fn to_precision_15(x: f64) -> f64 {
     decimal::compose(digits, exponent).copysign(x)
 }
 
-/// The text of a number in `$string` and `&`.
+/// Formats a number for `$string` and `&`.
 pub(super) fn display(number: Number) -> String {
     match number {
         Number::Int(i) => i.to_string(),
         Number::Wide { .. } => to_text(number.as_f64()),
         Number::Float(x) if x.fract() == 0.0 => to_text(x),
-        // Up to 15 digits nothing is rounded away.
+        // A number of up to 15 digits is not changed by rounding.
         Number::Float(x) => match to_text(x) {
             text if text.len() <= 15 => text,
             _ => to_text(to_precision_15(x)),
@@ -77,7 +78,7 @@ pub(super) fn display(number: Number) -> String {
     }
 }
 
-/// `Math.round`: halves go up.
+/// Implements `Math.round`: halves are rounded up.
 pub(super) fn round_half_up(x: f64) -> f64 {
     let floor = x.floor();
     if x - floor >= 0.5 { floor + 1.0 } else { floor }
@@ -94,7 +95,7 @@ pub(super) fn round(x: f64, precision: i32) -> f64 {
     if result == 0.0 { 0.0 } else { result }
 }
 
-/// Moves the decimal point through the decimal text, so that 1.005 moved by two is 100.5 and not 100.49999999999999.
+/// Moves the decimal point in the decimal text, so that 1.005 moved by two is 100.5 and not 100.49999999999999.
 fn shift(x: f64, places: i32) -> f64 {
     if places == 0 || !x.is_finite() {
         return x;
@@ -103,7 +104,7 @@ fn shift(x: f64, places: i32) -> f64 {
     decimal::compose(digits, exponent.saturating_add(places)).copysign(x)
 }
 
-/// `toFixed`, also for more than 100 places and for large numbers: exact decimal digits, halves away from zero.
+/// Implements `toFixed`, also for more than 100 places and for large numbers: exact decimal digits, halves away from zero.
 pub(super) fn to_fixed(x: f64, places: usize) -> String {
     if x.abs() >= 1e21 {
         return to_text(x);

@@ -1,4 +1,4 @@
-//! Tokens to the tree as written: a top-down operator precedence parser.
+//! Parses tokens into a tree, with top-down operator precedence.
 
 use super::ast::Operator;
 use super::codes;
@@ -10,16 +10,16 @@ use crate::base::Value;
 use crate::expr::regex::Pattern;
 use std::sync::Arc;
 
-/// How deep an expression may nest; every walk over the tree is bounded by it.
+/// Maximum nesting depth of an expression, which bounds every recursion over the tree.
 const MAX_DEPTH: u32 = 120;
 
-/// An expression as written, before paths are put together.
+/// A parsed expression, before paths are joined.
 #[derive(Debug)]
 pub(super) struct Raw {
     pub kind: RawKind,
     pub at: u32,
     pub len: u32,
-    /// Where its text ends.
+    /// The end of its text.
     pub end: u32,
     pub keep_array: bool,
 }
@@ -33,11 +33,11 @@ pub(super) enum RawKind {
     Wildcard,
     Descendant,
     Parent,
-    /// The end of the text where an operand was due.
+    /// The text ended where an operand was expected.
     Missing,
     /// `a.b.c`
     Dots(Vec<Raw>),
-    /// Binary operators from left to right.
+    /// A chain of binary operators, from left to right.
     Chain(Box<Raw>, Vec<(Operator, u32, Raw)>),
     /// `a ~> b`
     Apply(Box<Raw>, Box<Raw>),
@@ -77,7 +77,7 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     current: Lexeme,
     depth: u32,
-    /// Where the last token ends that was taken.
+    /// The end of the last consumed token.
     taken: u32,
 }
 
@@ -101,7 +101,7 @@ fn power(token: &Token) -> u32 {
 }
 
 impl Parser<'_> {
-    /// The current token as messages show it.
+    /// The current token, as messages show it.
     fn shown(&self) -> String {
         match &self.current.token {
             Token::Operator(op) => (*op).to_string(),
@@ -118,7 +118,7 @@ impl Parser<'_> {
         matches!(self.current.token, Token::Operator(current) if current == op)
     }
 
-    /// Takes the current token and reads the next one.
+    /// Consumes the current token and reads the next one.
     fn advance(&mut self, infix: bool) -> Result<Lexeme, Thrown> {
         let next = self.lexer.next(infix)?;
         self.taken = self.current.at + self.current.len;
@@ -140,7 +140,7 @@ impl Parser<'_> {
         }
         let token = self.advance(true)?;
         let mut left = self.prefix(token)?;
-        // What a postfix operator wraps nests as deep as brackets do.
+        // Operands of postfix operators count for the depth like brackets.
         let mut wrapped = 0;
         while binding < power(&self.current.token) {
             let token = self.advance(false)?;
@@ -366,7 +366,7 @@ impl Parser<'_> {
         Ok(Raw { kind, at, len: 1, end: self.taken, keep_array: false })
     }
 
-    /// What follows `function(…)`: a signature and a body.
+    /// Parses what follows `function(…)`: a signature and a body.
     fn lambda(&mut self, at: u32, args: Vec<Option<Raw>>) -> Result<RawKind, Thrown> {
         let mut params = Vec::with_capacity(args.len());
         for (i, arg) in args.into_iter().enumerate() {

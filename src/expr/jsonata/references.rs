@@ -1,32 +1,33 @@
-//! What an expression refers to, without evaluating it: variables, functions, the context.
+//! The references of an expression, which are found without evaluating it: variables, functions, the context.
 
 use super::ast::{Group, Kind, Names, Node, Stage};
 use crate::base::{Span, sort};
 use std::sync::Arc;
 
-/// A variable that an expression uses and does not bind itself.
+/// A variable that an expression uses and does not define itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariableRef {
-    /// Without its `$`.
+    /// The name without its `$`.
     pub name: Arc<str>,
-    /// The place of `$name` in the expression's text.
+    /// The span of `$name` in the expression's text.
     pub span: Span,
-    /// The field names that follow it, `["input", "order"]` for `$states.input.order`, with their places.
+    /// The field names that follow it, `["input", "order"]` for `$states.input.order`, with their spans.
     pub path: Vec<(Arc<str>, Span)>,
-    /// Whether it stands where a function is called: `$name(…)`.
+    /// Whether it is called as a function: `$name(…)`.
     pub called: bool,
 }
 
-/// Everything an expression takes from outside.
+/// Everything that an expression uses and does not define itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct References {
     /// Free variables and function names in the order of the text, one entry for every use.
     pub variables: Vec<VariableRef>,
-    /// The places of `$$`.
+    /// The spans of `$$`.
     pub roots: Vec<Span>,
-    /// The places of `$`, `*`, `**` and of field names that mean the input document of the whole expression, in the order of the text.
+    /// The spans of `$`, `*`, `**` and of field names that refer to the input document of the whole expression, in the order of
+    /// the text.
     pub inputs: Vec<Span>,
-    /// The operators that JSONata has had since 2.1, `??` and `?:`, with their places. AWS runs 2.0.6.
+    /// The operators that JSONata has since version 2.1, `??` and `?:`, with their spans. AWS runs 2.0.6.
     pub newer: Vec<(&'static str, Span)>,
 }
 
@@ -40,7 +41,7 @@ pub(super) fn references(root: &Node, names: &Names) -> References {
 
 struct Walker<'a> {
     names: &'a Names,
-    /// Names bound in the scopes around.
+    /// The names that enclosing scopes define.
     scopes: Vec<Vec<u32>>,
     found: References,
 }
@@ -71,13 +72,13 @@ impl Walker<'_> {
         }
     }
 
-    /// `top`: the context is the input of the whole expression.
+    /// Visits a node. `top` says that the context is the input of the whole expression.
     fn node(&mut self, node: &Node, top: bool, called: bool) {
         match &node.kind {
             Kind::Variable(id) => self.variable(*id, node, called, Vec::new()),
             Kind::Context | Kind::Name(_) | Kind::Wildcard | Kind::Descendant if top => self.found.inputs.push(span(node)),
             Kind::Path(path) => {
-                // What a row binds is known to the steps behind it and to their predicates.
+                // Variables of a row are visible in the following steps and in their predicates.
                 self.scopes.push(Vec::new());
                 for (i, step) in path.steps.iter().enumerate() {
                     let top = top && i == 0;
@@ -140,7 +141,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The parts of a node that is no path.
+    /// Visits the parts of a node that is not a path.
     fn parts(&mut self, node: &Node, top: bool) {
         match &node.kind {
             Kind::Context | Kind::Name(_) | Kind::Wildcard | Kind::Descendant if top => self.found.inputs.push(span(node)),
@@ -167,7 +168,7 @@ impl Walker<'_> {
                 self.node(&pair.1, top, called);
             }
             Kind::Block(block) => {
-                // A function may name what is bound behind it, so all bindings of a block count in all of it.
+                // A function may use a name that is bound after it, so all bindings of a block are visible in the whole block.
                 let bound: Vec<u32> =
                     block.items.iter().filter_map(|i| if let Kind::Bind(id, _) = i.kind { Some(id) } else { None }).collect();
                 self.scoped(&bound, |w| block.items.iter().for_each(|item| w.node(item, top, false)));

@@ -1,10 +1,10 @@
-//! Function signatures: `<s-nn?:s>`, what arguments a function takes and where the context stands in.
+//! Function signatures: `<s-nn?:s>` says which arguments a function takes, and which of them default to the context.
 
 use super::codes;
 use super::error::{Thrown, fault};
 use super::value::Val;
 
-/// Kinds of values, as bits.
+/// The kinds of values, as bits.
 const STRING: u16 = 1;
 const NUMBER: u16 = 2;
 const BOOLEAN: u16 = 4;
@@ -21,17 +21,17 @@ pub(super) struct Param {
     accepts: u16,
     optional: bool,
     many: bool,
-    /// The context stands in when the argument is left out.
+    /// Whether the context is used if the argument is left out.
     context: bool,
-    /// An array: a single value becomes one.
+    /// Whether the argument is an array; a single value becomes one.
     array: bool,
-    /// What the array's items have to be, as a letter; 0 for anything.
+    /// The kind of the array's items, as a letter; 0 for any.
     subtype: u8,
 }
 
 const NOTHING: Param = Param { accepts: 0, optional: false, many: false, context: false, array: false, subtype: 0 };
 
-/// More parameters than this are refused; no reader could follow them.
+/// Maximum number of parameters; no reader could follow more.
 const MAX_PARAMS: usize = 12;
 
 /// A parsed signature.
@@ -41,7 +41,7 @@ pub(super) struct Signature {
     len: usize,
 }
 
-/// Why a signature is malformed, with the byte offset in it.
+/// The reason why a signature is malformed, with the byte offset in it.
 pub(super) struct Malformed {
     pub code: &'static str,
     pub offset: usize,
@@ -63,7 +63,7 @@ const fn bits(letter: u8) -> u16 {
     }
 }
 
-/// The offset of the bracket that closes the one at `start`; the end when there is none.
+/// The offset of the bracket that closes the one at `start`; the end of the text if there is none.
 const fn closing(text: &[u8], start: usize, open: u8, close: u8) -> usize {
     let mut depth = 1;
     let mut at = start;
@@ -82,7 +82,7 @@ const fn closing(text: &[u8], start: usize, open: u8, close: u8) -> usize {
 }
 
 impl Signature {
-    /// Parses `<…>`. Unknown letters are passed over, as in the reference.
+    /// Parses `<…>`. Unknown letters are skipped, as in the reference implementation.
     pub(super) const fn parse(text: &str) -> Result<Signature, Malformed> {
         let text = text.as_bytes();
         let mut signature = Signature { params: [NOTHING; MAX_PARAMS], len: 0 };
@@ -143,7 +143,7 @@ impl Signature {
         Ok(signature)
     }
 
-    /// For the signatures of the built-in functions.
+    /// Parses a signature of a built-in function.
     pub(super) const fn of(text: &str) -> Signature {
         match Signature::parse(text) {
             Ok(signature) => signature,
@@ -155,13 +155,14 @@ impl Signature {
         self.params.get(..self.len).unwrap_or(&[])
     }
 
-    /// Checks the arguments and completes them: the context for a missing one, an array around a single value.
+    /// Checks the arguments and completes them: the context replaces a missing argument, and a single value becomes an array if
+    /// needed.
     ///
     /// Errors: `T0410`, `T0411`, `T0412`.
     pub(super) fn validate(&self, args: &mut Vec<Val>, context: &Val) -> Result<(), Thrown> {
         let params = self.params();
-        // What nearly every call is: each argument of its parameter's type, no array to look into, nothing missing but
-        // what may be.
+        // This is the case for nearly every call: each argument is of its parameter's type, no array has to be checked, and
+        // only optional arguments are missing.
         let plain = |(arg, p): (&Val, &Param)| !p.array && !p.many && kind(arg) & p.accepts != 0;
         if args.len() <= params.len()
             && args.iter().zip(params).all(plain)
@@ -275,11 +276,11 @@ fn kind(value: &Val) -> u16 {
     }
 }
 
-/// How many arguments go to each parameter, as a greedy regular expression would share them out; `whole` when all
-/// arguments have to be used.
+/// Assigns a number of arguments to each parameter, like a greedy regular expression. `whole` says that all arguments must be
+/// used.
 fn assign(params: &[Param], kinds: &[u16], whole: bool) -> Option<Vec<usize>> {
     let (rows, columns) = (params.len() + 1, kinds.len() + 1);
-    // fits[p * columns + k]: parameters from p on can take the arguments from k on.
+    // fits[p * columns + k]: whether the parameters from p on can take the arguments from k on.
     let mut fits = vec![false; rows * columns];
     let most = |p: &Param, k: usize| {
         let limit = if p.many { kinds.len() } else { 1 };

@@ -1,4 +1,4 @@
-//! The parts of an expression as they are written.
+//! The parts of an expression as they are written in the text.
 
 use super::parser::{self, Raw, RawKind};
 use super::references::References;
@@ -6,7 +6,7 @@ use super::{Expression, JsonataError};
 use crate::base::{Span, Value};
 use crate::expr::syntax::Part;
 
-/// The parts of an expression: see [`crate::expr::syntax`].
+/// Returns the parts of an expression: see [`crate::expr::syntax`].
 pub(in crate::expr) fn syntax(text: &str) -> Result<Part, JsonataError> {
     let references = Expression::parse(text)?.references();
     let raw = parser::parse(text).map_err(|error| error.finish())?;
@@ -14,7 +14,7 @@ pub(in crate::expr) fn syntax(text: &str) -> Result<Part, JsonataError> {
 }
 
 struct Writer {
-    /// What the expression does not bind itself.
+    /// The references that the expression does not define itself.
     references: References,
 }
 
@@ -154,7 +154,7 @@ impl Writer {
         }
     }
 
-    /// What a path starts with, or its next steps.
+    /// Adds the first part of a path, or its next steps.
     fn steps(&self, raw: &Raw, steps: &mut Vec<Part>) {
         let (kind, value) = match &raw.kind {
             RawKind::Name(name) | RawKind::Literal(Value::String(name)) => ("name", Value::String(name.clone())),
@@ -198,7 +198,7 @@ fn span(raw: &Raw) -> Span {
     Span::new(raw.at as usize, (raw.at + raw.len) as usize)
 }
 
-/// A number as it is written, with its sign.
+/// Returns a number as it is written, with its sign.
 fn number(raw: &Raw) -> Option<Value> {
     let (inner, sign) = if let RawKind::Negate(inner) = &raw.kind { (&**inner, -1.0) } else { (raw, 1.0) };
     let RawKind::Literal(Value::Number(number)) = &inner.kind else { return None };

@@ -1,4 +1,4 @@
-//! What users rely on, by example; the reference's own suite runs in `tests/conformance_jsonata.rs`.
+//! Tests of JSONata by example; the suite of the reference implementation runs in `tests/conformance_jsonata.rs`.
 
 use super::*;
 use crate::base::{Millis, Rng, json};
@@ -103,7 +103,7 @@ fn values_and_operators() {
         ("missing ? 1", "undefined"),
         ("0 ?: 'zero'", r#""zero""#),
         ("missing ?? 'none'", r#""none""#),
-        // As jsonata-js 2.0.6 answers.
+        // These are the results of jsonata-js 2.0.6.
         ("($b := [{'a': 1}]; $b^(a)[])", r#"[{"a":1}]"#),
         ("($b := [{'a': 1}]; $b^(a))", r#"{"a":1}"#),
         ("($b := [{'a': 1}]; $b^(a)[].a)", "[1]"),
@@ -332,7 +332,7 @@ fn an_evaluation_leaves_nothing_behind() {
     };
     let mut rng = Rng::new(1);
     let mut env = Env { now: Millis(0), rng: &mut rng };
-    // A function in its own scope is a circle of reference counts.
+    // A function in its own scope is a cycle of reference counts.
     let expression = Expression::parse("($d := $x; $f := function($n) { $n = 0 ? $d : $f($n - 1) }; $count($f(5).a))").unwrap();
     let bindings = |name: &str| (name == "x").then(|| shared.clone());
     assert_eq!(expression.evaluate(&Value::Null, &bindings, &mut env), Ok(Some(3.into())));
@@ -340,7 +340,7 @@ fn an_evaluation_leaves_nothing_behind() {
     assert!(weak.upgrade().is_none());
 }
 
-/// Without an argument the context stands in, if it is of the parameter's type.
+/// A missing argument defaults to the context, if that is of the parameter's type.
 #[test]
 fn the_context_as_an_argument() {
     for (text, expected) in [
@@ -359,7 +359,7 @@ fn the_context_as_an_argument() {
     assert_eq!(code("[5].(function($n, $s)<n?s-:s>{$s})()").0, "T0411");
 }
 
-/// The scope of a call that has ended serves the next call, unless a function holds it.
+/// A later call reuses the scope of a finished call, unless a function refers to it.
 #[test]
 fn scopes_of_calls() {
     for (text, expected) in [

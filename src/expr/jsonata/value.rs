@@ -1,7 +1,7 @@
-//! What an expression computes with: JSON shared with the input, plus what JSON cannot hold.
+//! The values of an evaluation: JSON that is shared with the input, and values that JSON cannot represent.
 //!
-//! The input is never copied: its arrays and objects stay behind their reference counts ([`Val::JsonArray`],
-//! [`Val::JsonObject`]), and only what an expression builds itself lives in [`Array`] and [`Object`].
+//! The input is never copied: its arrays and objects are shared by reference counts ([`Val::JsonArray`], [`Val::JsonObject`]),
+//! and only values that an expression builds are in [`Array`] and [`Object`].
 
 use super::ast::{LambdaDef, TransformDef};
 use super::error::Thrown;
@@ -12,18 +12,18 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The hidden marks of an array.
+/// The hidden flags of an array.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Flags(u8);
 
 impl Flags {
     /// A plain array.
     pub(super) const NONE: Flags = Flags(0);
-    /// A sequence: empty means undefined, a single item means that item.
+    /// A sequence: an empty one is undefined, and one with a single item is that item.
     pub(super) const SEQUENCE: Flags = Flags(1);
-    /// A sequence that stays an array with a single item (`[]`).
+    /// A sequence that remains an array if it has a single item (`[]`).
     pub(super) const KEEP: Flags = Flags(2);
-    /// Built by `[…]` as a path step: not flattened into the result.
+    /// An array from `[…]` as a path step, which is not flattened into the result.
     pub(super) const CONS: Flags = Flags(4);
     /// The wrapping of an input that is itself an array.
     pub(super) const OUTER: Flags = Flags(8);
@@ -37,7 +37,7 @@ impl Flags {
     }
 }
 
-/// A value during evaluation. The tag has a whole word: values are moved by words, never byte by byte.
+/// A value during evaluation. The tag takes a whole word, so that values are moved by words and never byte by byte.
 #[derive(Clone)]
 #[repr(u64)]
 pub(super) enum Val {
@@ -45,19 +45,19 @@ pub(super) enum Val {
     Null,
     Bool(bool),
     Num(Number),
-    /// NaN and the infinities, which only arithmetic makes.
+    /// NaN and the infinities, which only arithmetic produces.
     NonFinite(f64),
     Str(Arc<str>),
-    /// A string that an expression made, long enough to count as memory.
+    /// A string that an expression created, long enough to count as memory.
     Long(Rc<LongText>),
     JsonArray(Arc<Vec<Value>>),
     JsonObject(Arc<Map>),
     Array(Rc<Array>, Flags),
-    /// Consecutive integers, not yet written out.
+    /// Consecutive integers that are not expanded.
     Range(i64, u32, Flags),
     Object(Rc<Object>),
     Func(Rc<Function>),
-    /// The rows of a path with bound variables, on their way between path steps.
+    /// The rows of a path with bound variables, which are passed between path steps.
     Tuples(Rc<Vec<Tuple>>),
 }
 
@@ -78,21 +78,21 @@ impl Tuple {
 }
 
 thread_local! {
-    /// Bytes held by the values of the evaluation that runs on this thread.
+    /// The number of bytes that the values of the current evaluation on this thread occupy.
     static LIVE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Bytes held now.
+/// Returns the number of occupied bytes.
 pub(super) fn live_bytes() -> usize {
     LIVE.get()
 }
 
-/// Sets the count of held bytes; returns what it was. For the start and the end of an evaluation.
+/// Sets the number of occupied bytes and returns the previous one, at the start and the end of an evaluation.
 pub(super) fn set_live_bytes(bytes: usize) -> usize {
     LIVE.replace(bytes)
 }
 
-/// A share of the memory budget, given back on drop.
+/// A share of the memory budget, which is released on drop.
 pub(super) struct Charge(usize);
 
 impl Charge {
@@ -123,7 +123,7 @@ impl LongText {
 /// An array that an expression built.
 pub(super) struct Array {
     pub items: Vec<Val>,
-    /// How deep built values nest in it; bounds the recursion of everything that walks it.
+    /// The nesting depth of built values in it, which bounds every recursion over it.
     pub depth: u32,
     _charge: Charge,
 }
@@ -135,7 +135,7 @@ impl Array {
     }
 }
 
-/// Up to this many members a linear search beats an index.
+/// Up to this number of members a linear search is faster than an index.
 const LINEAR: usize = 16;
 
 /// An object that an expression built: members in insertion order.
@@ -163,7 +163,7 @@ impl Object {
         self.position(key).and_then(|i| self.entries.get(i)).map(|(_, v)| v)
     }
 
-    /// Adds or replaces a member; a replaced one keeps its place.
+    /// Adds or replaces a member; a replaced one keeps its position.
     pub(super) fn set(&mut self, key: Arc<str>, value: Val) {
         self.depth = self.depth.max(value.depth());
         if let Some(slot) = self.position(&key).and_then(|i| self.entries.get_mut(i)) {
@@ -179,7 +179,7 @@ impl Object {
         }
     }
 
-    /// Adds a member whose name is not among those that are there; the caller knows that.
+    /// Adds a member with a new name. The caller guarantees that there is no member with this name.
     pub(super) fn add(&mut self, key: Arc<str>, value: Val) {
         match self.index {
             None if self.entries.len() < LINEAR => {
@@ -219,7 +219,7 @@ impl Object {
         self.depth + 1
     }
 
-    /// The finished object, counted as memory.
+    /// Returns the finished object and counts its memory.
     pub(super) fn seal(mut self) -> Rc<Object> {
         let bytes: usize = self.entries.iter().map(|(k, _)| k.len() + 64).sum();
         self.charge = Some(Charge::new(bytes + 64));
@@ -235,17 +235,17 @@ impl Clone for Object {
 
 /// A function value.
 pub(super) enum Function {
-    /// `function($a, $b){ … }` with the place where it was written.
+    /// `function($a, $b){ … }` with the scope in which it was defined.
     Lambda { def: Arc<LambdaDef>, input: Val, frame: Rc<Frame> },
     /// A built-in function.
     Builtin(FnId),
-    /// `$f(1, ?)`: the arguments given, with holes.
+    /// `$f(1, ?)`: the given arguments, with holes.
     Partial { of: Rc<Function>, args: Vec<Option<Val>>, depth: u32 },
     /// `$f ~> $g`.
     Chain { first: Rc<Function>, second: Rc<Function>, depth: u32 },
     /// `/…/`
     Regex(Arc<Pattern>),
-    /// What finds the next match of a regular expression, from a byte offset on.
+    /// The function that finds the next match of a regular expression, from a byte offset on.
     NextMatch { pattern: Arc<Pattern>, text: Val, from: usize },
     /// `| … | … |`
     Transform { def: Arc<TransformDef>, frame: Rc<Frame> },
@@ -259,7 +259,7 @@ impl Function {
         }
     }
 
-    /// How many arguments it takes: what decides which arguments `$map` and its kin pass.
+    /// The number of parameters, which decides which arguments `$map` and similar functions pass.
     pub(super) fn arity(&self) -> usize {
         match self {
             Function::Lambda { def, .. } => def.params.len(),
@@ -275,10 +275,11 @@ impl Function {
 /// The variables of one scope.
 pub(super) struct Frame {
     pub parent: Option<Rc<Frame>>,
-    /// Of a call: the lambda, whose parameters name the first values.
+    /// For a call: the lambda, whose parameters are the names of the first values.
     def: Option<Arc<LambdaDef>>,
     vars: RefCell<Vars>,
-    /// Whether a function value holds it; such frames are emptied when the evaluation ends, or they would never go.
+    /// Whether a function value refers to it. Such frames are emptied when the evaluation ends; otherwise they would never be
+    /// freed.
     pub captured: Cell<bool>,
 }
 
@@ -294,14 +295,14 @@ impl Frame {
         Rc::new(Frame { parent, def: None, vars, captured: Cell::new(false) })
     }
 
-    /// The scope of a call.
+    /// Returns the scope of a call.
     pub(super) fn of_call(parent: Rc<Frame>, def: Arc<LambdaDef>, mut args: Vec<Val>) -> Rc<Frame> {
         args.resize(def.params.len(), Val::Undefined);
         let vars = RefCell::new(Vars { args, more: Vec::new() });
         Rc::new(Frame { parent: Some(parent), def: Some(def), vars, captured: Cell::new(false) })
     }
 
-    /// Makes of an unused scope that of a call.
+    /// Turns an unused scope into that of a call.
     pub(super) fn begin_call(&mut self, parent: Rc<Frame>, def: Arc<LambdaDef>, mut args: Vec<Val>) {
         args.resize(def.params.len(), Val::Undefined);
         self.vars.get_mut().args = args;
@@ -309,7 +310,7 @@ impl Frame {
         self.def = Some(def);
     }
 
-    /// Makes the scope of a call unused; the list of its arguments.
+    /// Makes the scope of a call unused, and returns its argument list.
     pub(super) fn end_call(&mut self) -> Vec<Val> {
         self.parent = None;
         self.def = None;
@@ -320,13 +321,13 @@ impl Frame {
         std::mem::take(&mut vars.args)
     }
 
-    /// Forgets all variables.
+    /// Removes all variables.
     pub(super) fn clear(&self) {
         let vars = self.vars.take();
         drop(vars);
     }
 
-    /// The index of a parameter; of two of the same name the last one counts.
+    /// The index of a parameter; of two with the same name the last one counts.
     fn parameter(&self, name: u32) -> Option<usize> {
         self.def.as_ref()?.params.iter().rposition(|p| *p == name)
     }
@@ -343,7 +344,7 @@ impl Frame {
         }
     }
 
-    /// The variable in this scope or the nearest one around it.
+    /// Returns the variable from this scope or the nearest enclosing one.
     pub(super) fn lookup(&self, name: u32) -> Option<Val> {
         let mut frame = self;
         loop {
@@ -362,10 +363,10 @@ impl Frame {
 impl Val {
     /// The empty sequence.
     pub(super) const EMPTY: Val = Val::Range(0, 0, Flags::SEQUENCE);
-    /// The empty array, which takes no memory.
+    /// The empty array, which occupies no memory.
     pub(super) const NO_ITEMS: Val = Val::Range(0, 0, Flags::NONE);
 
-    /// The integer when the double holds one exactly.
+    /// Returns an integer if the double is exactly one.
     pub(super) fn num(x: f64) -> Val {
         Number::from_f64_integral(x).map_or(Val::NonFinite(x), Val::Num)
     }
@@ -382,7 +383,7 @@ impl Val {
         Val::Func(Rc::new(function))
     }
 
-    /// A sequence, without counting it against a limit: for one or two items.
+    /// Returns a sequence of one item. It is not counted for the limits.
     pub(super) fn sequence_of(item: Val) -> Val {
         Val::Array(Rc::new(Array::new(vec![item])), Flags::SEQUENCE)
     }
@@ -391,7 +392,7 @@ impl Val {
         matches!(self, Val::Undefined)
     }
 
-    /// How deep built values nest; 0 for scalars and for shared JSON.
+    /// The nesting depth of built values; 0 for scalars and for shared JSON.
     pub(super) fn depth(&self) -> u32 {
         match self {
             Val::Array(a, _) => a.depth,
@@ -409,7 +410,7 @@ impl Val {
         }
     }
 
-    /// The double, NaN and infinities included.
+    /// The number as a double, including NaN and infinities.
     pub(super) fn as_f64(&self) -> Option<f64> {
         match self {
             Val::Num(n) => Some(n.as_f64()),
@@ -433,7 +434,7 @@ impl Val {
         }
     }
 
-    /// The same items with these marks.
+    /// Returns the same items with these flags.
     pub(super) fn with_flags(self, flags: Flags) -> Val {
         match self {
             Val::Array(array, _) => Val::Array(array, flags),
@@ -453,7 +454,7 @@ impl Val {
         }
     }
 
-    /// The member of an object; `None` for a missing member and for anything that is not an object.
+    /// Returns the member of an object; `None` for a missing member and for a value that is not an object.
     pub(super) fn member(&self, key: &str) -> Option<Val> {
         match self {
             Val::JsonObject(map) => map.get(key).map(Val::from),
@@ -462,7 +463,7 @@ impl Val {
         }
     }
 
-    /// The items of an array; anything else is one item.
+    /// Returns the items of an array; any other value is one item.
     pub(super) fn items(&self) -> Items<'_> {
         match self {
             Val::JsonArray(items) => Items::Json(items),
@@ -473,7 +474,7 @@ impl Val {
         }
     }
 
-    /// The members of an object in order; none for anything else.
+    /// Returns the members of an object in order; none for any other value.
     pub(super) fn members(&self) -> Members<'_> {
         match self {
             Val::JsonObject(map) => Members::Json(map),
@@ -496,7 +497,7 @@ impl From<&Value> for Val {
     }
 }
 
-/// The items of an array, wherever they live.
+/// The items of an array, in either representation.
 #[derive(Clone, Copy)]
 pub(super) enum Items<'a> {
     Json(&'a [Value]),
@@ -527,7 +528,7 @@ impl Items<'_> {
         }
     }
 
-    /// An item as a number, without making a value of it; NaN for any other.
+    /// Returns an item as a number, without creating a value; NaN for any other item.
     pub(super) fn number(&self, index: usize) -> f64 {
         match self {
             Items::Json(items) => match items.get(index) {
@@ -544,14 +545,14 @@ impl Items<'_> {
         (0..self.len()).filter_map(move |i| self.get(i))
     }
 
-    /// The items, copied into a vector.
+    /// Copies the items into a vector.
     pub(super) fn to_vec(self) -> Vec<Val> {
         let mut out = Vec::with_capacity(self.len());
         self.append_to(&mut out);
         out
     }
 
-    /// The items, copied to the end of a vector.
+    /// Copies the items to the end of a vector.
     pub(super) fn append_to(self, out: &mut Vec<Val>) {
         match self {
             Items::Json(items) => out.extend(items.iter().map(Val::from)),
@@ -561,7 +562,7 @@ impl Items<'_> {
     }
 }
 
-/// The members of an object, wherever they live.
+/// The members of an object, in either representation.
 #[derive(Clone, Copy)]
 pub(super) enum Members<'a> {
     Json(&'a Map),

@@ -1,4 +1,4 @@
-//! Steps applied to a value. Step by step over lists of nodes, so that no recursion follows the data.
+//! Applies the steps of a path to a value. It goes step by step over lists of nodes, so that no recursion depends on the data.
 
 use super::{Argument, Form, Function, FunctionCall, MAX_RESULTS, Missing, Query, Reason, Special, Step};
 use crate::base::{Map, Number, Value};
@@ -11,9 +11,9 @@ impl From<Limit> for Missing {
     }
 }
 
-/// Why a selection has no nodes at all.
+/// The reason why a selection has no nodes.
 enum Stop {
-    /// The step that found nothing, and on what.
+    /// The step that found nothing, and why.
     At {
         step: usize,
         found: Found,
@@ -22,11 +22,11 @@ enum Stop {
 }
 
 enum Found {
-    /// No such member.
+    /// There is no such member.
     NoMember,
-    /// Beyond the end.
+    /// The index is beyond the end.
     OutOfRange,
-    /// Not a value that the step applies to: Java's name for what it is, or its JSON.
+    /// The step does not apply to the value: Java's name for its type, or its JSON.
     WrongType(Box<str>),
 }
 
@@ -37,7 +37,7 @@ impl From<Limit> for Stop {
 }
 
 impl Query {
-    /// The node of a plain query, without allocating.
+    /// Returns the node of a plain query, without allocating.
     pub(super) fn walk<'a>(&self, start: &'a Value) -> Result<&'a Value, Missing> {
         let mut node = start;
         for (i, step) in self.steps.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Query {
         Ok(node)
     }
 
-    /// As [`Query::walk`] for who does not ask why; `None` too if the query is not plain.
+    /// Returns the same as [`Query::walk`] for callers that do not need the reason; also `None` if the query is not plain.
     pub(super) fn find<'a>(&self, start: &'a Value) -> Option<&'a Value> {
         if !self.plain {
             return None;
@@ -57,7 +57,7 @@ impl Query {
         self.steps.iter().try_fold(start, |node, step| child(step, node))
     }
 
-    /// The value: one node or its absence, or an array of hits; then the functions.
+    /// Returns the value: one node or an error, or an array of hits; then applies the functions.
     pub(super) fn eval(&self, start: &Value, root: &Value, budget: &mut Budget) -> Result<Value, Missing> {
         let value = match self.select(start, root, budget) {
             Ok(nodes) => {
@@ -70,7 +70,7 @@ impl Query {
                 }
             }
             Err(Stop::Limit) => return Err(Missing::beyond_limit()),
-            // Under a missing node a path with several hits has none, except where it starts with a slice (spec §3.3).
+            // If a node on the way is missing, a path with several hits has none, except if it starts with a slice (spec §3.3).
             Err(Stop::At { step, found }) => match self.steps.get(step) {
                 _ if self.single => return Err(self.missing(step, found)),
                 Some(Step::Slice(..)) if step == 0 => return Err(self.missing(step, found)),
@@ -80,7 +80,7 @@ impl Query {
         self.calls.iter().try_fold(value, |value, call| call.apply(value, root, budget))
     }
 
-    /// For filters: `None` when a definite path finds nothing.
+    /// Returns the value for a filter; `None` if a definite path finds nothing.
     pub(super) fn value<'a>(&self, start: &'a Value, root: &Value, budget: &mut Budget) -> Result<Option<Cow<'a, Value>>, Limit> {
         budget.visit(1 + self.steps.len() as u64)?;
         if self.plain {
@@ -93,12 +93,12 @@ impl Query {
         }
     }
 
-    /// The selected nodes; none where evaluation would fail.
+    /// The selected nodes; none if evaluation would fail.
     pub(super) fn nodes<'a>(&self, start: &'a Value) -> Vec<&'a Value> {
         self.select(start, start, &mut Budget::new()).unwrap_or_default()
     }
 
-    /// The selected nodes; several names at the end stand for the objects that hold them.
+    /// The selected nodes. For several names at the end these are the objects that contain them.
     fn select<'a>(&self, start: &'a Value, root: &Value, budget: &mut Budget) -> Result<Vec<&'a Value>, Stop> {
         let mut nodes = vec![start];
         let mut definite = true;
@@ -141,7 +141,7 @@ impl Query {
         Ok(nodes)
     }
 
-    /// Nodes to values; several names at the end make one object of the members that are there.
+    /// Turns nodes into values; several names at the end become one object of the existing members.
     fn project(&self, nodes: Vec<&Value>, budget: &mut Budget) -> Result<Vec<Value>, Limit> {
         let Some(Step::Names(names)) = self.steps.last() else {
             return Ok(nodes.into_iter().cloned().collect());
@@ -159,7 +159,7 @@ impl Query {
         Ok(nodes.into_iter().map(pick).collect())
     }
 
-    /// The error of a form that the reader does not know. A node that is missing before it is the error instead.
+    /// Returns the error of a form that the reader does not support. If a node before it is missing, that is the error instead.
     pub(super) fn refuse(&self, special: Special, start: &Value) -> Missing {
         let mut node = start;
         for (i, step) in self.steps.iter().enumerate().take(special.step) {
@@ -204,7 +204,7 @@ impl Query {
         Missing { path, leaf, index, detail, reason: Reason::Absent }
     }
 
-    /// The first `count` steps as AWS prints them, `$['a'][0]`.
+    /// Returns the first `count` steps as AWS prints them, `$['a'][0]`.
     fn normalized(&self, count: usize) -> String {
         let mut text = String::from("$");
         for step in self.steps.iter().take(count) {
@@ -256,7 +256,7 @@ fn element(items: &[Value], index: i64) -> Option<&Value> {
     items.get(usize::try_from(index).ok()?)
 }
 
-/// Why a step found nothing at a node.
+/// Returns why a step found nothing at a node.
 fn why(step: &Step, node: &Value) -> Found {
     match step {
         Step::Name(_) | Step::Names(_) => match node {
@@ -275,7 +275,7 @@ fn why(step: &Step, node: &Value) -> Found {
     }
 }
 
-/// One step at one node.
+/// Applies one step to one node.
 fn apply<'a>(
     step: &Step,
     node: &'a Value,
@@ -315,7 +315,7 @@ fn apply<'a>(
             }
             _ => {}
         },
-        // An object is tested itself, the elements of an array one by one (Jayway).
+        // An object is tested itself; of an array the elements are tested (Jayway).
         Step::Filter(filter) => match node {
             Value::Object(_) => out.extend(filter.accepts(root, node, budget)?.then_some(node)),
             Value::Array(items) => {
@@ -335,8 +335,8 @@ fn apply<'a>(
     Ok(())
 }
 
-/// The indexes of a slice. With both ends given negative ones are not counted from the end but walked as they
-/// are, so that `[-2:1]` is the elements -2, -1 and 0 (Jayway).
+/// Returns the indexes of a slice. If both ends are given, negative ones do not count from the end but are used as they are, so
+/// that `[-2:1]` is the elements -2, -1 and 0 (Jayway).
 fn slice(from: Option<i64>, to: Option<i64>, length: i64) -> std::ops::Range<i64> {
     let from_end = |n: i64| if n < 0 { n + length } else { n };
     match (from, to) {
@@ -347,7 +347,7 @@ fn slice(from: Option<i64>, to: Option<i64>, length: i64) -> std::ops::Range<i64
     }
 }
 
-/// One step at a node and at everything below it, parents first.
+/// Applies one step to a node and to everything below it, parents first.
 fn scan<'a>(
     step: &Step,
     node: &'a Value,
@@ -360,7 +360,7 @@ fn scan<'a>(
     while let Some(node) = pending.pop() {
         budget.visit(1)?;
         match step {
-            // All the names have to be there, and a filter has to accept an array before its elements are tried (Jayway).
+            // All of the names must exist, and a filter must accept an array before its elements are tested (Jayway).
             Step::Names(names) if leaf && !names.iter().all(|name| node.get(name).is_some()) => {}
             Step::Filter(filter) if node.as_array().is_some() && !filter.accepts(root, node, budget)? => {}
             _ => apply(step, node, leaf, root, budget, out)?,
@@ -380,7 +380,7 @@ fn scan<'a>(
     Ok(())
 }
 
-/// Only containers can match anything that follows `..`.
+/// Only containers can match a step after `..`.
 fn is_container(value: &Value) -> bool {
     matches!(value, Value::Array(_) | Value::Object(_))
 }
@@ -444,7 +444,7 @@ impl FunctionCall {
 }
 
 impl Function {
-    /// Always a double, as in Java; `None` of nothing.
+    /// Computes an aggregate, which is always a double, as in Java; `None` if there are no numbers.
     fn aggregate(self, numbers: &[f64]) -> Option<f64> {
         if numbers.is_empty() {
             return None;

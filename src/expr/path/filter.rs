@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Longest regular expression, in bytes.
+/// Maximum length of a regular expression, in bytes.
 const MAX_PATTERN: usize = 1024;
 
 /// A test on one value.
@@ -21,7 +21,7 @@ pub(super) enum Filter {
         from_root: bool,
         query: Query,
     },
-    /// `!@.name`: no such value, or null.
+    /// `!@.name`: there is no such value, or it is null.
     Absent {
         from_root: bool,
         query: Query,
@@ -45,13 +45,13 @@ pub(super) enum Operand {
     Pattern(Pattern),
 }
 
-/// `/…/flags`: matches whole strings, in time linear in their length.
+/// `/…/flags`: matches whole strings, in time that is linear in their length.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     regex: Arc<Regex>,
 }
 
-/// Steps of the matching machine that cost as much as the visit of one value.
+/// How many steps of the regular expression engine cost as much as visiting one value.
 const STEPS_PER_VISIT: u64 = 8;
 
 impl Pattern {
@@ -166,7 +166,7 @@ impl Filter {
                 Ok(true)
             }
             Filter::Not(term) => Ok(!term.accepts(root, current, budget)?),
-            // A path with several hits exists even when it has none (Jayway).
+            // A path with several hits exists even if it has none (Jayway).
             Filter::Exists { from_root, query } => {
                 let start = if *from_root { root } else { current };
                 Ok(query.value(start, root, budget)?.is_some())
@@ -247,7 +247,7 @@ fn test(
 }
 
 impl Operand {
-    /// `None` is a definite path that finds nothing, or a regular expression.
+    /// Returns the value of an operand; `None` for a definite path that finds nothing, or a regular expression.
     fn value<'a>(&'a self, root: &'a Value, current: &'a Value, budget: &mut Budget) -> Result<Option<Cow<'a, Value>>, Limit> {
         match self {
             Operand::Path { from_root, query } => query.value(if *from_root { root } else { current }, root, budget),
@@ -257,7 +257,7 @@ impl Operand {
     }
 }
 
-/// Jayway's `==`: a string and a number are compared as the type of the left one.
+/// Implements Jayway's `==`: a string and a number are compared as the type of the left one.
 fn equals(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Limit> {
     match (left, right) {
         (Value::String(text), Value::Number(number)) => Ok(**text == number.to_string()),
@@ -273,7 +273,7 @@ fn parse_number(text: &str) -> Option<Number> {
     json::parse(text).ok()?.as_number()
 }
 
-/// Structural equality that pays for every value it looks at.
+/// Compares structures and charges every value that is visited.
 fn same(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Limit> {
     let mut pending = vec![(left, right)];
     while let Some((left, right)) = pending.pop() {
@@ -311,7 +311,8 @@ fn same(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Limit>
     Ok(true)
 }
 
-/// Numbers with numbers and strings with strings; nothing else has an order. Strings compare by UTF-16, as in Java.
+/// Compares numbers with numbers and strings with strings; other values have no order. Strings compare by UTF-16 units, as in
+/// Java.
 fn order(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Number(a), Value::Number(b)) => Some(a.cmp(b)),
@@ -351,7 +352,7 @@ fn any(items: &Value, list: &Value, budget: &mut Budget) -> Result<bool, Limit> 
     Ok(false)
 }
 
-/// Characters of a string in UTF-16, elements of an array, members of an object.
+/// The number of UTF-16 units of a string, of elements of an array, or of members of an object.
 fn length(value: &Value) -> Option<usize> {
     match value {
         Value::String(text) => Some(text.encode_utf16().count()),

@@ -1,16 +1,16 @@
-//! Queries evaluated by the crate `jsonpath_lib`, behind the feature of that name.
+//! Evaluates queries with the crate `jsonpath_lib`, behind the feature of that name.
 //!
-//! Definite paths stay with our own evaluator, which is faster and knows AWS's words for what is missing, and so do
-//! functions, which the crate lacks. The text has
-//! passed our own parser, so what the crate would accept beyond the language is refused; what it refuses or answers
-//! differently within the language is listed in `tests/jsonpath_differential.rs`. It has no budget of its own and may
+//! Our own evaluator still evaluates definite paths, because it is faster and has AWS's messages for missing nodes, and
+//! functions, which the crate lacks. Our own parser has accepted the text, so what the crate would accept beyond the language
+//! is refused. `tests/jsonpath_differential.rs` lists what the crate refuses or evaluates differently within the language. It
+//! has no budget and may panic: use it for trusted definitions only.
 //! panic: for trusted definitions only.
 
 use super::{Missing, Path, Reason, Root};
 use crate::base::Value;
 use crate::expr::budget::Budget;
 
-/// The value of a path that is not plain, with the shape that [`Path::eval`] promises.
+/// Returns the value of a path that is not plain, with the shape that [`Path::eval`] guarantees.
 pub(super) fn eval(path: &Path, source: &Value, budget: &mut Budget) -> Result<Value, Missing> {
     let missing = |detail: String| Missing {
         path: path.text.to_string(),
@@ -19,14 +19,14 @@ pub(super) fn eval(path: &Path, source: &Value, budget: &mut Budget) -> Result<V
         detail: Some(detail.into()),
         reason: Reason::Absent,
     };
-    // The crate knows one root.
+    // The crate supports only one root.
     let tail = match &path.root {
         Root::Input => path.text.get(1..),
         Root::Context => path.text.get(2..),
         Root::Variable(name) => path.text.get(1 + name.len()..),
     };
     let text = format!("${}", tail.unwrap_or(""));
-    // Converting copies the document: at least that much is paid for.
+    // The conversion copies the document, so at least that is charged.
     let document = serde_json::to_value(source).map_err(|error| missing(error.to_string()))?;
     budget.visit(1)?;
     let hits = ::jsonpath_lib::select(&document, &text).map_err(|error| missing(error.to_string()))?;

@@ -49,14 +49,14 @@ use std::fmt;
 use std::sync::Arc;
 use table::{Form, Outcome, outcome};
 
-/// Longest path, in characters.
+/// Maximum length of a path, in characters.
 pub const MAX_LENGTH: usize = 4096;
-/// How deep filters and parentheses may nest.
+/// Maximum nesting depth of filters and parentheses.
 pub const MAX_NESTING: usize = 64;
-/// How many values one evaluation may select.
+/// Maximum number of values that one evaluation may select.
 pub const MAX_RESULTS: usize = 100_000;
 
-/// What a path starts from.
+/// The value from which a path starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Root {
@@ -85,7 +85,7 @@ impl Path {
         Path::parse_for(Reader::Path, text)
     }
 
-    /// Compiles a Path that is evaluated as its reader does.
+    /// Compiles a Path that is evaluated like in the fields of its reader.
     ///
     /// Errors: those of [`Path::parse`].
     ///
@@ -102,32 +102,32 @@ impl Path {
         Ok(Path { text: text.into(), root, reader, query: Arc::new(query) })
     }
 
-    /// The text as written.
+    /// The text as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it starts from.
+    /// The value from which the path starts.
     pub fn root(&self) -> &Root {
         &self.root
     }
 
-    /// Whether it names at most one node: only names and single indexes.
+    /// Whether the path selects at most one node: it has only names and single indexes.
     pub fn is_definite(&self) -> bool {
         self.query.plain
     }
 
-    /// Whether it is a root and nothing else.
+    /// Whether the path consists only of a root.
     pub fn is_root(&self) -> bool {
         self.query.steps.is_empty() && self.query.calls.is_empty()
     }
 
-    /// Whether it reads the Context Object.
+    /// Whether the path reads the Context Object.
     pub fn uses_context(&self) -> bool {
         self.root == Root::Context
     }
 
-    /// The workflow variable it reads.
+    /// The workflow variable that the path reads.
     pub fn variable(&self) -> Option<&Arc<str>> {
         match &self.root {
             Root::Variable(name) => Some(name),
@@ -135,7 +135,7 @@ impl Path {
         }
     }
 
-    /// The value of its root; `None` for a variable that is not assigned.
+    /// Returns the value of its root; `None` for a variable that is not assigned.
     pub fn source<'a>(&self, scope: &Scope<'a>) -> Option<&'a Value> {
         match &self.root {
             Root::Input => Some(scope.input),
@@ -144,16 +144,16 @@ impl Path {
         }
     }
 
-    /// The selected value; `Err` says what is missing.
+    /// Returns the selected value, or an error that says what is missing.
     ///
-    /// A path that may have several hits gives an array of them, possibly empty. A definite path allocates nothing.
-    /// Any other may visit a million values.
+    /// A path that may have several hits returns an array of them, which may be empty. A definite path allocates nothing. Any
+    /// other path may visit a million values.
     pub fn eval(&self, scope: &Scope<'_>) -> Result<Value, Missing> {
         self.eval_within(scope, &mut Budget::new())
     }
 
-    /// As [`Path::eval`], for a caller whose expressions share `fuel`: as many values may be visited, and those that were are
-    /// taken off. A definite path is free.
+    /// Works as [`Path::eval`], for a caller whose expressions share `fuel`: the evaluation may visit this number of values,
+    /// and those that it visited are subtracted. A definite path costs nothing.
     pub fn eval_paying(&self, scope: &Scope<'_>, fuel: &mut u64) -> Result<Value, Missing> {
         if self.query.plain {
             return self.eval_within(scope, &mut Budget::within(0));
@@ -161,7 +161,7 @@ impl Path {
         Budget::paid(fuel, |budget| self.eval_within(scope, budget))
     }
 
-    /// As [`Path::eval`], out of a budget that other expressions share.
+    /// Works as [`Path::eval`], with a budget that other expressions share.
     pub(super) fn eval_within(&self, scope: &Scope<'_>, budget: &mut Budget) -> Result<Value, Missing> {
         let source = self.source(scope).ok_or_else(|| self.unassigned())?;
         if source.is_null() && self.root == Root::Input {
@@ -183,7 +183,7 @@ impl Path {
         self.query.eval(source, source, budget)
     }
 
-    /// The selected node, of a definite path without copying it; `None` if it is missing or the path is not definite.
+    /// Returns the node that a definite path selects, without copying it; `None` if it is missing or the path is not definite.
     pub fn find<'a>(&self, scope: &Scope<'a>) -> Option<&'a Value> {
         self.query.find(self.source(scope)?)
     }
@@ -199,30 +199,30 @@ impl Path {
         }
     }
 
-    /// Whether an index beyond the end of an array makes it null instead of failing.
+    /// Whether an index beyond the end of an array gives null instead of an error.
     pub(super) fn is_null_beyond(&self) -> bool {
         outcome(Form::IndexBeyond, self.reader) == Outcome::Null
     }
 }
 
-/// Two paths are equal when their texts are.
+/// Two paths are equal if their texts are.
 impl PartialEq for Path {
     fn eq(&self, other: &Path) -> bool {
         self.text == other.text
     }
 }
 
-/// What a path did not find. `Display` prints AWS's words for InputPath: `No results for path: $['X']` or
-/// `Missing property in path $['no']`.
+/// What a path did not find. `Display` prints AWS's message for InputPath: `No results for path: $['X']` or `Missing property
+/// in path $['no']`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The normalized path: of a missing inner node down to it, `$['a']['b']`; else the whole path.
+    /// The normalized path: up to a missing inner node, `$['a']['b']`; otherwise the whole path.
     pub path: String,
     /// Whether the missing node is the last step.
     pub leaf: bool,
     /// Whether only an array index is out of range.
     pub index: bool,
-    /// Any other reason, in Jayway's words.
+    /// Any other reason, with Jayway's message.
     detail: Option<Box<str>>,
     reason: Reason,
 }
@@ -235,7 +235,7 @@ enum Reason {
 }
 
 impl Missing {
-    /// Whether nothing is missing but the evaluation went beyond a million visited values or [`MAX_RESULTS`].
+    /// Whether nothing is missing, but the evaluation visited more than a million values or selected more than [`MAX_RESULTS`].
     pub fn is_limit(&self) -> bool {
         self.reason == Reason::Limit
     }
@@ -268,20 +268,20 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
-/// What follows a root: steps that select nodes, then functions of the selection.
+/// The part after a root: steps that select nodes, then functions of the selection.
 #[derive(Clone, Debug)]
 struct Query {
     steps: Vec<Step>,
     calls: Vec<FunctionCall>,
-    /// Only single names and indexes, and no function: the fast path.
+    /// Whether it has only single names and indexes, and no function: the fast path.
     plain: bool,
-    /// One value or none; else an array of hits.
+    /// Whether it selects at most one value; otherwise an array of hits.
     single: bool,
-    /// The forms that AWS does not read in every field.
+    /// The forms that AWS does not support in every field.
     special: Vec<Special>,
 }
 
-/// A form at a step, or at a function behind the last one.
+/// A form at a step, or at a function after the last step.
 #[derive(Clone, Copy, Debug)]
 struct Special {
     form: Form,
@@ -307,7 +307,7 @@ impl Query {
         Query { steps, calls, plain, single, special }
     }
 
-    /// The first form that a reader does not read.
+    /// The first form that a reader does not support.
     fn unread(&self, reader: Reader) -> Option<Special> {
         self.special.iter().copied().find(|special| outcome(special.form, reader) != Outcome::Selects)
     }
@@ -326,7 +326,7 @@ enum Step {
     FromEnd(i64),
     /// `[n,m]`
     Indexes(Vec<i64>),
-    /// `[from:to]`, at least one of them.
+    /// `[from:to]`, of which at least one is given.
     Slice(Option<i64>, Option<i64>),
     /// `.*`, `[*]`
     Any,
@@ -337,7 +337,7 @@ enum Step {
 }
 
 impl Step {
-    /// Whether it selects one node, or none.
+    /// Whether it selects at most one node.
     fn is_plain(&self) -> bool {
         matches!(self, Step::Name(_) | Step::Index(_) | Step::FromEnd(_))
     }
@@ -373,6 +373,6 @@ enum Argument {
     Query(Query),
 }
 
-// With the feature another evaluator answers, and differently.
+// With the feature, the results are those of another evaluator.
 #[cfg(all(test, not(feature = "jsonpath-lib")))]
 mod tests;

@@ -1,33 +1,33 @@
-//! The parts of a path, and where in a value it finds what it selects.
+//! The parts of a path, and the locations in a value that it selects.
 
 use super::{Path, Reader, Root, Step, parse};
 use crate::base::{Span, Value};
 use crate::expr::SyntaxError;
 use crate::expr::syntax::Part;
 
-/// What a path selects in a value, as places: each a list of names and indexes.
+/// The locations that a path selects in a value, each as a list of names and indexes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
-    /// The places, in the order of the result.
+    /// The locations, in the order of the result.
     pub places: Vec<Vec<Value>>,
-    /// What the path makes of them.
+    /// How the path combines them.
     pub shape: Shape,
 }
 
-/// What a path makes of the places that it selects.
+/// How a path combines the values that it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shape {
     /// One value.
     One,
-    /// A list with a value for each place.
+    /// A list with a value for each location.
     List,
-    /// An object with the members at the places.
+    /// An object with the members at the locations.
     Members,
 }
 
 impl Shape {
-    /// In one word.
+    /// The shape's name, for tools.
     pub fn name(self) -> &'static str {
         match self {
             Shape::One => "one",
@@ -37,11 +37,11 @@ impl Shape {
     }
 }
 
-/// More places than anybody looks at.
+/// Maximum number of locations; no user looks at more.
 const MAX_PLACES: usize = 10_000;
 
 impl Path {
-    /// The parts of a path: see [`crate::expr::syntax`].
+    /// Returns the parts of a path: see [`crate::expr::syntax`].
     pub(in crate::expr) fn syntax(text: &str) -> Result<Part, SyntaxError> {
         let (root, query, spans) = parse::path_with_spans(text)?;
         let end = spans.last().map_or_else(|| text.trim_end().len(), |span| span.end);
@@ -72,8 +72,8 @@ impl Path {
         Ok(Part::new("path", Span::new(0, end), value).of(parts))
     }
 
-    /// Where in a value, as its `$` or whatever else it starts from, the path finds what it selects: the first 10,000 places.
-    /// `None` if a function at its end makes something else of that. Nothing is found where evaluation would fail.
+    /// Returns the locations that the path selects in a value, which is its `$` or other root: the first 10,000. `None` if a
+    /// function at the end of the path computes another value. Nothing is selected if evaluation would fail.
     ///
     /// ```
     /// use stepglass::base::json;
@@ -116,9 +116,9 @@ impl Path {
     }
 }
 
-/// Nodes whose places are looked for. A parsed value holds no node twice.
+/// The nodes whose locations are searched. A parsed value contains no node twice.
 struct Wanted {
-    /// By their addresses.
+    /// The nodes by address, with their index.
     order: Vec<(*const Value, usize)>,
     places: Vec<Vec<Value>>,
 }

@@ -1,20 +1,20 @@
-//! Which form of a path AWS reads in which field. What differs between the fields is here and nowhere else: the parser notes
-//! the forms of a path, the evaluation asks this table, and docs/jsonpath.md has a copy of it, which a test compares.
+//! Which form of a path AWS supports in which field. All differences between the fields are in this table: the parser records
+//! the forms of a path, the evaluation looks them up here, and docs/jsonpath.md has a copy of the table, which a test compares.
 
 use std::fmt::Write;
 
-/// A form of a path that AWS does not read alike in all fields.
+/// A form of a path that AWS does not treat alike in all fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `$` where the input is null.
+    /// `$` if the input is null.
     NullRoot,
-    /// Any longer path where the input is null.
+    /// Any longer path if the input is null.
     NullDocument,
     /// `$.a.b`, `$['a']`
     Name,
     /// `$.a[0]`
     Index,
-    /// `$.a[5]` of a shorter array.
+    /// `$.a[5]` for a shorter array.
     IndexBeyond,
     /// `$.a[-1]`
     NegativeIndex,
@@ -42,7 +42,7 @@ pub(super) enum Form {
     Function,
 }
 
-/// Who reads a path. All fields of a reader are read alike.
+/// The reader of a path. All fields with the same reader treat paths alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reader {
@@ -60,7 +60,7 @@ pub enum Reader {
 impl Reader {
     pub(super) const ALL: [Reader; 4] = [Reader::Path, Reader::Template, Reader::Argument, Reader::Reference];
 
-    /// In one word, for tools.
+    /// The reader's name, for tools.
     pub(super) fn name(self) -> &'static str {
         match self {
             Reader::Path => "path",
@@ -71,14 +71,14 @@ impl Reader {
     }
 }
 
-/// What comes of a form.
+/// The outcome of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It selects what it names.
+    /// It selects the named values.
     Selects,
     /// It is null.
     Null,
-    /// It fails as a path that finds nothing does in that field.
+    /// It fails like a path that finds nothing in that field.
     NotFound,
     /// It fails: `Multi properties can only be used as path leafs`.
     LeafsOnly,
@@ -88,18 +88,18 @@ pub(super) enum Outcome {
     Refused,
 }
 
-/// How sure a fact is.
+/// How certain a fact is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Certainty {
-    /// AWS's own answer in a recording, or several sources.
+    /// The fact is AWS's own answer in a recording, or has several sources.
     High,
-    /// AWS's own answer, published by one source.
+    /// The fact is AWS's own answer, published by one source.
     Medium,
-    /// Another tool, or one user's sentence.
+    /// The fact is from another tool, or from one user's statement.
     Low,
 }
 
-/// A column of the table for people, who look for a field and not for its reader.
+/// A column of the table for readers of the documentation, who search for a field and not for its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     InputPath,
@@ -113,12 +113,12 @@ enum Field {
     Arguments,
 }
 
-/// What somebody has found out: the field, how sure it is, and who says so.
+/// The evidence for a fact: the field, how certain it is, and the source.
 type Evidence = (Field, Certainty, &'static str);
 
 struct Row {
     form: Form,
-    /// How the form is written, for people.
+    /// An example of the form, for the documentation.
     example: &'static str,
     path: Outcome,
     template: Outcome,
@@ -134,13 +134,13 @@ const RECORDED: &str = "recordings";
 const SPECIFICATION: &str = "the specification's examples";
 const GUIDE: &str = "AWS's developer guide";
 
-/// A row whose outcomes are those of InputPath, payload templates, intrinsic arguments and Reference Paths.
+/// Creates a row with the outcomes for InputPath, payload templates, intrinsic arguments and Reference Paths.
 const fn row(form: Form, example: &'static str, outcomes: [Outcome; 4], evidence: &'static [Evidence]) -> Row {
     let [path, template, argument, reference] = outcomes;
     Row { form, example, path, template, argument, reference, evidence }
 }
 
-/// In the order of [`Form`].
+/// The rows, in the order of [`Form`].
 static ROWS: [Row; 17] = [
     row(
         Form::NullRoot,
@@ -261,9 +261,9 @@ static ROWS: [Row; 17] = [
     ),
 ];
 
-/// What comes of a form in the fields of a reader.
+/// Returns the outcome of a form in the fields of a reader.
 pub(super) fn outcome(form: Form, reader: Reader) -> Outcome {
-    // Invariant: there is a row for every form, in the order of the forms; a test compares.
+    // Invariant: there is a row for every form, in the order of the forms; a test checks this.
     let Some(row) = ROWS.get(form as usize) else { return Selects };
     match reader {
         Reader::Path => row.path,
@@ -323,7 +323,8 @@ impl Outcome {
     }
 }
 
-/// Which form of a path AWS reads in which field, and how sure that is, as a table in Markdown: docs/jsonpath.md explains it.
+/// Returns which form of a path AWS supports in which field, and how certain that is, as a table in Markdown. docs/jsonpath.md
+/// explains it.
 ///
 /// ```
 /// assert!(stepglass::expr::path::forms_by_field().contains("| `$.a[-1]` |"));
@@ -331,7 +332,7 @@ impl Outcome {
 pub fn forms_by_field() -> String {
     let mut text = String::from("| form |");
     for field in Field::ALL {
-        // Writing to a String does not fail.
+        // Writing to a String cannot fail.
         let _ = write!(text, " {} |", field.title());
     }
     text.push_str(" source |\n|");
@@ -340,7 +341,7 @@ pub fn forms_by_field() -> String {
     for row in &ROWS {
         let _ = write!(text, "| {} |", row.example);
         for field in Field::ALL {
-            // A ResultPath writes, so what reading finds is no question there; and a null input is no array.
+            // A ResultPath is written and not read, so reading forms do not apply; and a null input is not an array.
             let unasked = match field {
                 Field::ResultPath => matches!(row.form, Form::NullRoot | Form::NullDocument | Form::IndexBeyond),
                 Field::ItemsPath => row.form == Form::NullRoot,
@@ -382,7 +383,7 @@ mod tests {
         assert_eq!(Form::Function as usize + 1, ROWS.len());
     }
 
-    /// `UPDATE_EXPECT=1` writes the page.
+    /// Run with `UPDATE_EXPECT=1` to write the page.
     #[test]
     fn the_documentation_has_the_table() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/jsonpath.md");

@@ -93,7 +93,7 @@ fn escapes() {
             (r"$.&Ж中.𐍆", "3"),
         ],
     );
-    // Recorded: in quotes a backslash is literal, but for the quote and itself.
+    // Recorded: in quotes a backslash is literal, except before the quote and itself.
     let input: Value =
         [(r#"Test\""Name""#, Value::from(1)), ("it's", 2.into()), (r"a\", 3.into())].into_iter().collect::<Map>().into();
     assert_eq!(eval(r#"$['Test\""Name"']"#, &input), "1");
@@ -144,7 +144,7 @@ fn slices() {
             ("$.v[:-9]", "[]"),
             ("$.v[3:1]", "[]"),
             ("$.v[-3:-1]", "[30,40]"),
-            // Both ends given: negative indexes are walked, not counted from the end.
+            // If both ends are given, negative indexes do not count from the end.
             ("$.v[-2:1]", "[40,50,0]"),
             ("$.v[1:-1]", "[]"),
             ("$.v[0:4:2]", "[0,10,20,30]"),
@@ -167,7 +167,7 @@ fn missing() {
             ("$.list[5].x", "! No results for path: $['list'][5]['x']"),
             ("$.a[0]", r#"! Filter: [0] can only be applied to arrays. Current context is: {"b":1}"#),
             ("$.nil[0]", "! The path $['nil'] is null"),
-            // Recorded: under a missing member a path with several hits has none.
+            // Recorded: if a member on the way is missing, a path with several hits has none.
             ("$[*]", r#"[{"b":1},[1,2],null,"x"]"#),
             ("$.items[1:]", "[]"),
             ("$.items[*]", "[]"),

@@ -1,14 +1,14 @@
-//! Reference Paths: one node, to read or to write.
+//! Reference Paths: they select one node, which can be read or written.
 
 use super::{Path, Reader, Step, parse};
 use crate::base::{Map, Value};
 use crate::expr::{EvalError, SyntaxError};
 use std::sync::Arc;
 
-/// How many steps a Reference Path may have: each may add a level to a value.
+/// Maximum number of steps of a Reference Path: each step may add a level to a value.
 pub(super) const MAX_STEPS: usize = 64;
 
-/// A compiled Reference Path: names exactly one node, so it can also be written to.
+/// A compiled Reference Path. It selects exactly one node, so it can also be written to.
 ///
 /// ```
 /// use stepglass::base::json;
@@ -26,10 +26,9 @@ pub struct ReferencePath {
 impl ReferencePath {
     /// Compiles a Reference Path.
     ///
-    /// `$$` and `$name` are roots too, because all fields but ResultPath accept them. The messages are AWS's where it has
-    /// one.
+    /// `$$` and `$name` are valid roots, because all fields but ResultPath accept them. The messages are AWS's if it has one.
     ///
-    /// Errors: not a path; anything that may select several nodes; more than 64 steps.
+    /// Errors: the text is not a path, it may select several nodes, or it has more than 64 steps.
     pub fn parse(text: &str) -> Result<ReferencePath, SyntaxError> {
         let (root, query) = parse::reference(text)?;
         if query.steps.len() > MAX_STEPS {
@@ -38,17 +37,16 @@ impl ReferencePath {
         Ok(ReferencePath { path: Path { text: text.into(), root, reader: Reader::Reference, query: Arc::new(query) } })
     }
 
-    /// For reading.
+    /// The path for reading.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// `document` with `value` at this path; missing objects on the way are made.
+    /// Returns `document` with `value` at this path; missing objects on the way are created.
     ///
-    /// Only what lies on the path is copied. A member that exists is replaced. An index has to name an element that
-    /// exists.
+    /// Only the containers on the path are copied. An existing member is replaced. An index must refer to an existing element.
     ///
-    /// Errors: a step that does not apply to what it finds. The engine reports every error of this function as
+    /// Errors: a step does not apply to the value that it finds. The engine reports every error of this function as
     /// `States.ReferencePathConflict`; the cause has AWS's words (spec §2.1).
     pub fn write(&self, document: &Value, value: Value) -> Result<Value, EvalError> {
         let mut written = document.clone();
@@ -68,7 +66,7 @@ impl ReferencePath {
         Ok(written)
     }
 
-    /// The error of the first step that does not apply; walks again, so that writing keeps no record.
+    /// Returns the error of the first step that does not apply. It follows the path again, so that writing needs no record.
     fn conflict(&self, document: &Value) -> EvalError {
         let mut node = document.clone();
         for step in &self.path.query.steps {

@@ -1,15 +1,16 @@
-//! Running a pattern on a short text: one way after the other, and none twice from the same place.
+//! Runs a pattern on a short text by backtracking. It tries one alternative after another, and none twice from the same offset.
 //!
-//! Several times faster than all ways side by side, but it keeps a mark for every choice at every place.
+//! This is several times faster than running all alternatives in parallel, but it needs a mark for every instruction at every
+//! offset.
 
 use super::machine::{OutOfFuel, Scratch, pay};
 use super::{Pattern, Step, fold, is_line_end};
 use std::ops::RangeInclusive;
 
-/// Marks that a search may keep, one for each instruction at each place: 32 KiB.
+/// Maximum number of marks of a search, one for each instruction at each offset: 32 KiB.
 const MAX_MARKS: usize = 1 << 18;
 
-/// No place.
+/// Marks a slot without an offset.
 const NONE: usize = usize::MAX;
 
 pub(super) enum Job {
@@ -18,12 +19,12 @@ pub(super) enum Job {
 }
 
 impl Pattern {
-    /// Whether a text, from a place on, is short enough.
+    /// Whether the rest of a text is short enough.
     pub(super) fn can_backtrack(&self, rest: usize) -> bool {
         (rest + 1).checked_mul(self.program.len()).is_some_and(|marks| marks <= MAX_MARKS)
     }
 
-    /// Looks for the first match; its places are in `scratch.slots`.
+    /// Searches the first match; its offsets are in `scratch.slots`.
     pub(super) fn backtrack(&self, text: &str, from: usize, scratch: &mut Scratch, fuel: &mut u64) -> Result<bool, OutOfFuel> {
         let steps = self.program.len();
         let words = ((text.len() - from + 1) * steps).div_ceil(64);
@@ -32,7 +33,7 @@ impl Pattern {
         }
         let mut farthest = from;
         let found = self.first_of_all(text, from, &mut farthest, scratch, fuel);
-        // What was marked is all that has to be wiped: the next search begins behind this match.
+        // Only the marks that were set must be cleared: the next search begins after this match.
         let touched = ((farthest - from + 1) * steps).div_ceil(64);
         if let Some(marks) = scratch.marks.get_mut(..touched) {
             marks.fill(0);
@@ -55,7 +56,7 @@ impl Pattern {
             let next = self.starts.next(text.as_bytes(), at);
             pay(fuel, 1 + (next.unwrap_or(text.len()) - at) / 16)?;
             let Some(start) = next else { break };
-            // The steps are counted in a variable of this search's own, which is a register.
+            // The steps are counted in a local variable, which the compiler can keep in a register.
             let mut left = *fuel;
             let found = self.matches_at(text, from, start, farthest, scratch, &mut left);
             *fuel = left;
@@ -69,7 +70,7 @@ impl Pattern {
         Ok(false)
     }
 
-    /// Whether there is a match that starts at a place.
+    /// Whether there is a match that starts at this offset.
     fn matches_at(
         &self,
         text: &str,
@@ -86,7 +87,7 @@ impl Pattern {
         if let Some(slot) = slots.first_mut() {
             *slot = start;
         }
-        // `Starts` has compared the prefix.
+        // `Starts` has already compared the prefix.
         let (skipped, taken) = self.starts.skip;
         let mut job = Some(Job::Explore(skipped, start + taken));
         while let Some(under_way) = job.take().or_else(|| ways.pop()) {
@@ -136,7 +137,7 @@ impl Pattern {
                     }
                     Some(Step::Save(slot)) => {
                         if let Some(place) = slots.get_mut(*slot as usize) {
-                            // With no way left, nobody would look at what was there before.
+                            // If there is no alternative left, the old value will never be restored.
                             if !ways.is_empty() {
                                 ways.push(Job::Restore(*slot, *place));
                             }
@@ -161,7 +162,7 @@ impl Pattern {
         Ok(false)
     }
 
-    /// How many bytes the character at a place has, if an instruction takes it.
+    /// Returns the length in bytes of the character at an offset, if the instruction accepts it.
     #[inline(always)]
     fn takes(&self, step: &Step, text: &str, at: usize) -> Option<usize> {
         let c = char_at(text, at)?;
@@ -175,8 +176,8 @@ impl Pattern {
         taken.then(|| c.len_utf8())
     }
 
-    /// Where a repetition ends that takes all it can, and whether it was at none of its places before. `first` is its mark at
-    /// the place where it begins.
+    /// Returns the end of a greedy repetition, and whether it was tried at none of its offsets before. `first` is its mark at
+    /// the offset where it begins.
     fn run(
         &self,
         step: u32,
@@ -199,8 +200,8 @@ impl Pattern {
         }
     }
 
-    /// Makes runs of the repetitions that lose nothing by it: whatever follows one could not start with what it takes, or
-    /// always matches.
+    /// Replaces repetitions by runs if that changes no result: what follows the repetition cannot start with a character that
+    /// it accepts, or always matches.
     pub(super) fn find_runs(&mut self) {
         for at in 0..self.program.len() {
             let [Some(Step::Split(once, out)), Some(taking @ (Step::Char(_) | Step::Set(_) | Step::Any)), Some(Step::Jump(back))] =
@@ -222,7 +223,7 @@ impl Pattern {
     }
 }
 
-/// Marks a choice at a place; false if it was marked.
+/// Sets the mark of an instruction at an offset; returns false if it was set.
 #[inline(always)]
 fn mark(marks: &mut [u64], at: usize) -> bool {
     let Some(word) = marks.get_mut(at / 64) else { return false };
@@ -232,18 +233,18 @@ fn mark(marks: &mut [u64], at: usize) -> bool {
     new
 }
 
-/// As many instructions are looked at for what can follow a repetition.
+/// Maximum number of instructions that are examined for what can follow a repetition.
 const MAX_FOLLOWING: usize = 32;
 
-/// With which bytes the rest of a program can start.
+/// The bytes with which the rest of a program can start.
 struct Firsts {
     /// The first bytes of the characters.
     table: [bool; 256],
-    /// It can match without a character, though perhaps not everywhere.
+    /// Whether it can match the empty text, though perhaps not everywhere.
     empty: bool,
-    /// It can match without a character everywhere.
+    /// Whether it can match the empty text everywhere.
     always: bool,
-    /// All of it was looked at.
+    /// Whether all of it was examined.
     all: bool,
 }
 
@@ -254,10 +255,10 @@ impl Default for Firsts {
 }
 
 impl Firsts {
-    /// Of the program from an instruction on, as far as `most` instructions.
+    /// Examines the program from an instruction on, up to `most` instructions.
     fn of(pattern: &Pattern, from: u32, most: usize) -> Firsts {
         let mut firsts = Firsts::default();
-        // An instruction, and whether there is an assertion before it.
+        // Each entry is an instruction, and whether there is an assertion before it.
         let mut open = vec![(from, false)];
         let mut seen = vec![[false; 2]; pattern.program.len()];
         let mut left = most;
@@ -287,7 +288,7 @@ impl Firsts {
         firsts
     }
 
-    /// What an instruction takes.
+    /// Adds the bytes with which characters that an instruction accepts can start.
     fn add(&mut self, pattern: &Pattern, step: &Step) {
         let ignore_case = pattern.options.ignore_case;
         let mut add = |byte: u8| {
@@ -298,7 +299,7 @@ impl Firsts {
         match step {
             Step::Char(c) if !ignore_case => add(first_byte(*c)),
             Step::Char(wanted) => {
-                // Without regard to case a few letters outside of ASCII are the same as one in it.
+                // If case is ignored, a few letters outside of ASCII equal one in ASCII.
                 (0..128).filter(|c| fold(*c as char) == fold(*wanted)).chain(OTHERS).for_each(&mut add);
             }
             Step::Set(set) => {
@@ -313,22 +314,22 @@ impl Firsts {
     }
 }
 
-/// Of a prefix as many bytes are compared: a longer one would make a search slower than linear.
+/// Maximum number of bytes of the prefix that are compared: a longer one would make a search slower than linear.
 const MAX_PREFIX: usize = 16;
 
 /// The first bytes of all characters outside of ASCII.
 const OTHERS: RangeInclusive<u8> = 0xc0..=0xff;
 
-/// Where a match can start, told by the bytes there.
+/// Where a match can start, according to the bytes there.
 #[derive(Debug)]
 pub(super) struct Starts {
-    /// The first bytes of the characters with which a match can start, as a table: every byte of a text is looked up in it.
+    /// The first bytes of the characters with which a match can start, as a table in which every byte of a text is looked up.
     table: [bool; 256],
-    /// What every match starts with.
+    /// The bytes with which every match starts.
     prefix: Vec<u8>,
     /// Whether a match can be empty, and so start anywhere.
     empty: bool,
-    /// The first instruction that is not about the start or the prefix alone, and how many bytes are before it.
+    /// The first instruction after those for the start and the prefix, and how many bytes precede it.
     skip: (u32, usize),
 }
 
@@ -339,16 +340,16 @@ impl Default for Starts {
 }
 
 impl Starts {
-    /// The first place at or behind one where a match can start.
+    /// Returns the first offset at or after `at` at which a match can start.
     pub(super) fn next(&self, bytes: &[u8], at: usize) -> Option<usize> {
         if self.empty {
             return (at <= bytes.len()).then_some(at);
         }
         let mut at = at;
         loop {
-            // Only the first byte of a character is in the set.
+            // Only first bytes of characters are in the table.
             at += bytes.get(at..)?.iter().position(|byte| self.can(*byte))?;
-            // Most patterns begin with a set: to compare nothing costs a call, too.
+            // Most patterns begin with a set and have no prefix; comparing an empty one would still cost a call.
             if self.prefix.is_empty() || bytes.get(at..).is_some_and(|rest| rest.starts_with(&self.prefix)) {
                 return Some(at);
             }
@@ -361,7 +362,7 @@ impl Starts {
         self.table.get(usize::from(byte)) == Some(&true)
     }
 
-    /// Of a program: what its first instructions take.
+    /// Examines the first instructions of a program.
     pub(super) fn of(pattern: &Pattern) -> Starts {
         let Firsts { table, empty, .. } = Firsts::of(pattern, 0, usize::MAX);
         let mut starts = Starts { table, empty, ..Starts::default() };
@@ -373,7 +374,7 @@ impl Starts {
     }
 }
 
-/// The characters that a program takes one after the other before there is a choice.
+/// The characters that a program accepts in sequence before the first choice.
 fn prefix(program: &[Step]) -> Vec<u8> {
     let mut taken = String::new();
     for step in program {
@@ -386,7 +387,7 @@ fn prefix(program: &[Step]) -> Vec<u8> {
     taken.into_bytes()
 }
 
-/// How far a search knows that a program matches where it has found its prefix: instructions and bytes.
+/// The number of instructions and bytes that a search can skip if the prefix matches.
 fn skip(program: &[Step]) -> (u32, usize) {
     let Some((Step::Save(0), rest)) = program.split_first() else { return (0, 0) };
     let (mut steps, mut bytes) = (1, 0);

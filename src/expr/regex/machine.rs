@@ -1,29 +1,29 @@
-//! Running a pattern: all its threads side by side, one character after the other.
+//! Runs a pattern with all its threads in parallel, one character after another.
 
 use super::backtrack::Job as Way;
 use super::{Assertion, Pattern, Step, fold, is_line_end};
 
-/// No place.
+/// Marks a slot without an offset.
 const NONE: usize = usize::MAX;
 
-/// Memory of a search, to be used again by the next one.
+/// The memory of a search, which later searches reuse.
 #[derive(Default)]
 pub(in crate::expr) struct Scratch {
     now: Threads,
     next: Threads,
     stack: Vec<Job>,
-    /// Of the thread under way; when a search has found something, the places of the match and its groups.
+    /// The slots of the current thread; after a successful search the offsets of the match and its groups.
     pub(super) slots: Vec<usize>,
-    /// Of a search that goes one way after the other: the ways left, and the choices made.
+    /// For the backtracking search: the alternatives left, and the marks of tried ones.
     pub(super) ways: Vec<Way>,
     pub(super) marks: Vec<u64>,
 }
 
-/// The threads at one place of the text, in order of preference.
+/// The threads at one offset of the text, in order of preference.
 #[derive(Default)]
 struct Threads {
     list: Vec<u32>,
-    /// For each instruction its index in the list; valid only when the list agrees.
+    /// For each instruction its index in the list; valid only if the list has the instruction there.
     index: Vec<u32>,
     /// For each instruction the slots of its thread.
     slots: Vec<usize>,
@@ -53,12 +53,12 @@ enum Job {
     Restore(u32, usize),
 }
 
-/// The search used up its fuel.
+/// The search has used up its fuel.
 #[derive(Debug)]
 pub(in crate::expr) struct OutOfFuel;
 
 impl Pattern {
-    /// Looks for the first match, in time that grows with the text alone; its places are in `scratch.slots`.
+    /// Searches the first match, in time that is linear in the length of the text; its offsets are in `scratch.slots`.
     pub(super) fn side_by_side(&self, text: &str, from: usize, scratch: &mut Scratch, fuel: &mut u64) -> Result<bool, OutOfFuel> {
         let width = self.groups * 2;
         scratch.now.resize(self.program.len(), width);
@@ -71,7 +71,7 @@ impl Pattern {
                 if best.is_some() {
                     break;
                 }
-                // Nothing is under way: go on to where a match can start.
+                // No thread is running, so the search continues where a match can start.
                 let next = self.starts.next(text.as_bytes(), at);
                 pay(fuel, (next.unwrap_or(text.len()) - at) / 16)?;
                 let Some(start) = next else { break };
@@ -97,7 +97,7 @@ impl Pattern {
                 let advance = match (step, c) {
                     (Step::Match, _) => {
                         best = Some(slots.to_vec());
-                        // Whatever comes behind in the list is less preferred.
+                        // Later threads in the list are less preferred.
                         break;
                     }
                     (Step::Char(wanted), Some(c)) => *wanted == c || self.options.ignore_case && fold(*wanted) == fold(c),
@@ -127,7 +127,7 @@ impl Pattern {
         Ok(found)
     }
 
-    /// Adds the threads that an instruction leads to without taking a character.
+    /// Adds the threads that an instruction leads to without consuming a character.
     #[allow(clippy::too_many_arguments)]
     fn explore(
         &self,

@@ -1,8 +1,8 @@
-//! Regular expressions of JSONata and of path filters, in JavaScript's syntax, on an engine of linear time.
+//! Regular expressions of JSONata and of path filters, in JavaScript's syntax, on an engine with linear time.
 //!
-//! Our own, because every step has to be paid for: finding all matches of `/a(.*b)?/` takes quadratic time in any
-//! engine, and only one that counts can stop. Look-around and back references have no linear-time form: they are
-//! refused at compile time.
+//! It is our own engine, because every step must be charged: finding all matches of `/a(.*b)?/` takes quadratic time in any
+//! engine, and only one that counts can stop. Look-around and back references have no linear-time form, so they are refused at
+//! compile time.
 
 mod backtrack;
 mod machine;
@@ -16,23 +16,23 @@ use backtrack::Starts;
 use machine::OutOfFuel;
 use parse::{Parsed, Tree};
 
-/// More instructions than this a pattern may not have; counted repetitions multiply.
+/// Maximum number of instructions of a pattern; counted repetitions multiply.
 const MAX_PROGRAM: usize = 4000;
 
 /// A compiled regular expression.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// As written between the slashes.
+    /// The text between the slashes.
     pub source: String,
     program: Vec<Step>,
     sets: Vec<Set>,
-    /// Groups, the whole match included.
+    /// The number of groups, including the whole match.
     groups: usize,
     options: Options,
     starts: Starts,
 }
 
-/// How a pattern is read and applied.
+/// How a pattern is parsed and applied.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Options {
     /// Letters match without regard to case.
@@ -41,9 +41,9 @@ pub(super) struct Options {
     pub multi_line: bool,
     /// `.` matches line terminators too.
     pub dot_all: bool,
-    /// White space in the pattern means nothing, and `#` opens a comment.
+    /// White space in the pattern is ignored, and `#` begins a comment.
     pub verbose: bool,
-    /// The pattern has to match the whole text.
+    /// The pattern must match the whole text.
     pub whole: bool,
 }
 
@@ -53,14 +53,14 @@ enum Step {
     Char(char),
     /// A character of a set, by its index.
     Set(u32),
-    /// Anything but a line terminator; with `dot_all` anything.
+    /// Any character but a line terminator; with `dot_all` any character.
     Any,
-    /// Both ways, the first one preferred.
+    /// Both alternatives, the first one preferred.
     Split(u32, u32),
-    /// Takes what the next instruction takes, as often as it can, and goes on at a place: `Split` that never takes less.
+    /// Repeats the next instruction as often as possible and continues at the given one: a `Split` that never takes less.
     Run(u32),
     Jump(u32),
-    /// Keeps the place in a slot.
+    /// Stores the offset in a slot.
     Save(u32),
     Assert(Assertion),
     Match,
@@ -70,7 +70,7 @@ enum Step {
 enum Assertion {
     Start,
     End,
-    /// Of the text, not of a line.
+    /// The start of the text, not of a line.
     TextStart,
     TextEnd,
     WordBoundary,
@@ -82,7 +82,7 @@ enum Assertion {
 struct Set {
     negated: bool,
     ranges: Vec<(char, char)>,
-    /// The ASCII characters that it holds, all things considered.
+    /// The ASCII characters in it, with all ranges and the negation applied.
     ascii: [u64; 2],
 }
 
@@ -106,7 +106,7 @@ impl Set {
     }
 }
 
-/// JavaScript's canonical form for matching without case: the single upper-case letter, if there is one.
+/// Returns JavaScript's canonical form for matching without case: the upper-case letter, if it is a single one.
 fn fold(c: char) -> char {
     let mut upper = case::upper_of(c);
     match (upper.next(), upper.next()) {
@@ -119,7 +119,7 @@ fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
-/// A text as a pattern that matches it.
+/// Returns a pattern that matches exactly this text.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -131,7 +131,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// One match: byte offsets. Its groups are in the search's memory until the next search ([`Scratch::group`]).
+/// One match, in byte offsets. Its groups are in the search's memory until the next search ([`Scratch::group`]).
 #[derive(Clone, Copy)]
 pub(super) struct Match {
     pub start: usize,
@@ -139,7 +139,7 @@ pub(super) struct Match {
 }
 
 impl Scratch {
-    /// What a group of the match that was found last has taken of the text; group 0 is the whole match.
+    /// Returns the text of a group of the last match; group 0 is the whole match.
     pub(super) fn group<'t>(&self, text: &'t str, group: usize) -> Option<&'t str> {
         let place = |i: usize| self.slots.get(i).copied().filter(|place| *place != usize::MAX);
         text.get(place(group * 2)?..place(group * 2 + 1)?)
@@ -147,7 +147,7 @@ impl Scratch {
 }
 
 impl Pattern {
-    /// Compiles a pattern; the error says what is not supported.
+    /// Compiles a pattern. The error says what is not supported.
     pub(super) fn compile(source: &str, options: Options) -> Result<Pattern, String> {
         let Parsed { tree, sets, groups } = parse::parse(source, options.verbose)?;
         let mut pattern = Pattern { source: source.into(), program: Vec::new(), sets, groups, options, starts: Starts::default() };
@@ -171,12 +171,12 @@ impl Pattern {
         Ok(pattern)
     }
 
-    /// How many groups a match has besides the whole of it.
+    /// The number of groups, without the whole match.
     pub(super) fn groups(&self) -> usize {
         self.groups - 1
     }
 
-    /// The first match at or behind a byte offset. Every step takes one unit of fuel.
+    /// Searches the first match at or after a byte offset. Every step costs one unit of fuel.
     pub(super) fn find(&self, text: &str, from: usize, scratch: &mut Scratch, fuel: &mut u64) -> Result<Option<Match>, OutOfFuel> {
         let Some(rest) = text.len().checked_sub(from) else { return Ok(None) };
         let found = match self.can_backtrack(rest) {
@@ -236,7 +236,7 @@ impl Pattern {
                 for _ in 0..*min {
                     let before = self.program.len();
                     self.tree(inner)?;
-                    // Nothing often is nothing.
+                    // Repeating an empty program is empty.
                     if self.program.len() == before {
                         break;
                     }
@@ -346,7 +346,7 @@ mod tests {
         for source in ["(a+)+$b", "(a|a)*c", "(a{1,20}){1,20}b", "(.*)*x", "^(a+)+$", "(?:(?:){1000}){1000}b"] {
             assert!(cost(source, 4000) < 3 * cost(source, 2000), "{source}");
         }
-        // All matches together take quadratic time: the fuel ends it.
+        // Finding all matches takes quadratic time, which the fuel limits.
         let pattern = Pattern::compile("a(.*b)?", Options::default()).unwrap();
         let (text, mut fuel, mut at) = ("a".repeat(10_000), 100_000, 0);
         while let Ok(Some(found)) = pattern.find(&text, at, &mut Scratch::default(), &mut fuel) {

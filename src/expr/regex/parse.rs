@@ -1,12 +1,12 @@
-//! The syntax of regular expressions, as JavaScript reads it without its `u` flag.
+//! Parses the syntax of regular expressions, like JavaScript without the `u` flag.
 
 use super::{Assertion, Set, Step};
 
-/// A pattern taken apart.
+/// A parsed pattern.
 pub(super) struct Parsed {
     pub tree: Tree,
     pub sets: Vec<Set>,
-    /// Groups, the whole match included.
+    /// The number of groups, including the whole match.
     pub groups: usize,
 }
 
@@ -24,12 +24,12 @@ pub(super) enum Tree {
     },
 }
 
-/// How deep groups may nest.
+/// Maximum nesting depth of groups.
 const MAX_DEPTH: u32 = 40;
-/// More repetitions than this are refused in one count.
+/// Maximum number of repetitions in one count.
 const MAX_COUNT: u32 = 1000;
 
-/// Takes a pattern apart; the error says what is not supported.
+/// Parses a pattern. The error says what is not supported.
 pub(super) fn parse(source: &str, verbose: bool) -> Result<Parsed, String> {
     let mut parser = Parser { chars: source.chars().collect(), at: 0, sets: Vec::new(), groups: 1, depth: 0, verbose };
     let tree = parser.either()?;
@@ -45,7 +45,7 @@ struct Parser {
     sets: Vec<Set>,
     groups: u32,
     depth: u32,
-    /// White space and comments are passed over.
+    /// Whether white space and comments are ignored.
     verbose: bool,
 }
 
@@ -54,7 +54,7 @@ impl Parser {
         self.chars.get(self.at + ahead).copied()
     }
 
-    /// Passes over what means nothing in a verbose pattern.
+    /// Skips white space and comments in a verbose pattern.
     fn skip(&mut self) {
         while self.verbose
             && let Some(c) = self.peek(0)
@@ -186,7 +186,7 @@ impl Parser {
         Ok(Tree::Repeat { inner: Box::new(atom), min, max, greedy })
     }
 
-    /// `{2}`, `{2,}`, `{2,5}` with its length; anything else is a literal brace.
+    /// Parses `{2}`, `{2,}`, `{2,5}` and returns also its length. Any other brace is literal.
     fn counts(&self) -> Option<(u32, Option<u32>, usize)> {
         if self.peek(0) != Some('{') {
             return None;
@@ -205,7 +205,7 @@ impl Parser {
         }
     }
 
-    /// What follows `[`.
+    /// Parses what follows `[`.
     fn class(&mut self) -> Result<u32, String> {
         let mut set = Set { negated: self.peek(0) == Some('^'), ..Set::default() };
         if set.negated {
@@ -225,7 +225,7 @@ impl Parser {
             match self.member(&mut set)? {
                 Member::Char(high) if low <= high => set.ranges.push((low, high)),
                 Member::Char(_) => return Err("range out of order".into()),
-                // A hyphen before a class is a hyphen.
+                // A hyphen before a class is literal.
                 _ => set.ranges.extend([(low, low), ('-', '-')]),
             }
         }
@@ -251,7 +251,7 @@ impl Parser {
         }
     }
 
-    /// What follows a backslash.
+    /// Parses what follows a backslash.
     fn escape(&mut self) -> Result<Escaped, String> {
         let Some(c) = self.peek(0) else { return Err("\\ at the end".into()) };
         self.at += 1;
@@ -304,7 +304,7 @@ impl Parser {
 
 enum Member {
     End,
-    /// Added to the set already.
+    /// The class was added to the set already.
     Class,
     Char(char),
 }
@@ -329,7 +329,7 @@ const SPACE: &[(char, char)] = &[
     ('\u{feff}', '\u{feff}'),
 ];
 
-/// All characters that are in none of these sorted ranges.
+/// Appends the ranges of all characters that are in none of these sorted ranges.
 fn complement(ranges: &[(char, char)], out: &mut Vec<(char, char)>) {
     let mut low = '\0';
     for (from, to) in ranges {

@@ -27,7 +27,7 @@ fn payloads() {
         (r#"{"first":88,"second":99}"#, "{}", r#"{"first":88,"second":99}"#),
         (r#"{"all.$":"$","v.$":"$v.n"}"#, r#"{"a":1}"#, r#"{"all":{"a":1},"v":5}"#),
         (r#"{"a":[{"x.$":"$.y"},["$.y",{"z.$":"$.y"}]]}"#, r#"{"y":1}"#, r#"{"a":[{"x":1},["$.y",{"z":1}]]}"#),
-        // Values are copied, not expanded again.
+        // Values are copied and not evaluated again.
         (r#"{"x.$":"$.t"}"#, r#"{"t":{"y.$":"$.t"}}"#, r#"{"x":{"y.$":"$.t"}}"#),
         (r#"{"literal":"$.y","dollar":"$"}"#, "{}", r#"{"literal":"$.y","dollar":"$"}"#),
         (r#"["$.x",{"y.$":"$.y"}]"#, r#"{"y":2}"#, r#"["$.x",{"y":2}]"#),

@@ -1,4 +1,4 @@
-//! Calling functions: built-in, lambda, partial, composed; tail calls run in a loop.
+//! Calls functions: built-in, lambda, partial, composed. Tail calls run in a loop.
 
 use super::{Evaluator, R, operators::is_number, truth, wrap_outer};
 use crate::expr::jsonata::ast::{Call, Kind, Node, Partial};
@@ -10,17 +10,17 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A call that is to be made, or the tail call that takes its place.
+/// A call that is to be made, or the tail call that replaces it.
 struct Pending {
     function: Rc<Function>,
     args: Vec<Val>,
-    /// Where the tail call stands.
+    /// The location of the tail call.
     site: Option<Site>,
-    /// The function that a partial application stands for is called without a check of its signature.
+    /// Whether the signature is not checked, because the call is made by a partial application.
     unchecked: bool,
 }
 
-/// Where a call stands, for messages.
+/// The location of a call, for messages.
 #[derive(Clone, Copy)]
 struct Site {
     at: u32,
@@ -56,7 +56,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The error for calling what is not a function; a field name that is a function's name gets a hint.
+    /// Returns the error for calling a value that is not a function. A field name that is also the name of a function gets a
+    /// hint.
     fn not_a_function(&mut self, procedure: &Node, at: u32, value: &Val, frame: &Rc<Frame>, codes: [&'static str; 2]) -> Thrown {
         if let Some(name) = procedure.single_name()
             && value.is_undefined()
@@ -71,7 +72,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `a ~> f`, `a ~> f(b)`, `f ~> g`
+    /// Evaluates `a ~> f`, `a ~> f(b)`, `f ~> g`.
     #[inline(never)]
     pub(super) fn apply_operator(&mut self, node: &Node, left: &Node, right: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         let value = self.eval(left, input, frame)?;
@@ -109,17 +110,17 @@ impl Evaluator<'_> {
         Ok(Val::func(Function::Partial { of, args, depth }))
     }
 
-    /// An empty list for the arguments of a call.
+    /// Returns an empty list for the arguments of a call.
     pub(crate) fn arguments(&mut self) -> Vec<Val> {
         self.spare.args()
     }
 
-    /// Calls a function value from a built-in one.
+    /// Calls a function value from a built-in function.
     pub(crate) fn invoke(&mut self, function: &Rc<Function>, args: Vec<Val>, frame: &Rc<Frame>) -> R<Val> {
         self.apply(function.clone(), args, &Val::Null, frame)
     }
 
-    /// Calls a function; calls in tail position take no room on the stack.
+    /// Calls a function. Calls in tail position need no stack.
     pub(crate) fn apply(&mut self, function: Rc<Function>, args: Vec<Val>, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.enter()?;
         let mut pending = Pending { function, args, site: None, unchecked: false };
@@ -139,7 +140,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// One turn of the loop of calls: a value, or the call that is pending now.
+    /// Makes one pending call: returns its value, or sets the next pending call.
     fn turn(&mut self, pending: &mut Pending, input: &Val, frame: &Rc<Frame>) -> R<Option<Val>> {
         let unchecked = std::mem::replace(&mut pending.unchecked, false);
         let function = pending.function.clone();
@@ -208,7 +209,8 @@ impl Evaluator<'_> {
     fn run_body(&mut self, body: &Node, input: &Val, frame: &Rc<Frame>, pending: &mut Pending) -> R<Option<Val>> {
         let mut node = body;
         let mut frame = Cow::Borrowed(frame);
-        // What leads to a call in tail position is as deep as it would be anywhere else; the call itself begins again from here.
+        // The expressions that lead to a call in tail position count for the depth as anywhere else; the call itself starts
+        // again at this depth.
         let depth = self.depth;
         loop {
             match &node.kind {
@@ -271,7 +273,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `$eval` with the context that its second argument gives.
+    /// Implements `$eval` with the context that its second argument gives.
     pub(crate) fn eval_function(&mut self, text: &str, focus: &Val, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         let input = match focus {
             Val::Undefined => input.clone(),
@@ -281,13 +283,13 @@ impl Evaluator<'_> {
         self.eval_text(text, &input, frame)
     }
 
-    /// A member as a number, for objects that custom matchers make.
+    /// Returns a member as a number, for objects that custom matchers return.
     pub(crate) fn number_member(&self, object: &Val, key: &str) -> Option<f64> {
         let value = object.member(key)?;
         is_number(&value).ok()?.then(|| value.as_f64()).flatten()
     }
 
-    /// An object from a fixed set of members, whose names differ.
+    /// Returns an object with a fixed set of members, whose names differ.
     pub(crate) fn record<const N: usize>(&mut self, keys: &[Arc<str>; N], values: [Val; N]) -> R<Val> {
         let mut object = Object::with_capacity(N);
         for (key, value) in keys.iter().zip(values) {

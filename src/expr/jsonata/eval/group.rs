@@ -1,4 +1,4 @@
-//! `{ key: value }`: objects, and grouping of many items under one key.
+//! Evaluates `{ key: value }`: objects, and grouping of several items under one key.
 
 use super::{Evaluator, R};
 use crate::base::Names;
@@ -9,10 +9,10 @@ use crate::expr::jsonata::value::{Frame, Object, Tuple, Val};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Values put together one by one, as repeated `$append` would.
+/// Values that are appended one by one, as repeated `$append` would.
 struct Gathered {
     first: Val,
-    /// Once there are several: all items, arrays spread.
+    /// All items with arrays spread; `None` while there is at most one.
     all: Option<Vec<Val>>,
 }
 
@@ -52,7 +52,7 @@ struct Entry {
 }
 
 impl Evaluator<'_> {
-    /// Builds an object from pairs; every item of the input is sorted into its keys.
+    /// Builds an object from pairs; every item of the input is assigned to its keys.
     #[inline(never)]
     pub(super) fn group_by(&mut self, group: &Group, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         if !input.is_array() {
@@ -61,7 +61,7 @@ impl Evaluator<'_> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut places: Names = Names::default();
         let rows = if let Val::Tuples(rows) = input { Some(rows) } else { None };
-        // An empty array is grouped as one undefined item; no rows are no items.
+        // An empty array is grouped as one undefined item, but no rows are no items.
         let count = input.items().len().max(usize::from(rows.is_none()));
         for i in 0..count {
             let item = input.items().get(i).unwrap_or(Val::Undefined);
@@ -104,7 +104,7 @@ impl Evaluator<'_> {
         self.object(object)
     }
 
-    /// The usual case: one item, an object of it.
+    /// Builds an object of one item, which is the usual case.
     fn single_object(&mut self, group: &Group, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         let mut keys: Vec<(Arc<str>, &Node)> = Vec::with_capacity(group.pairs.len());
         for (key, value) in &group.pairs {
@@ -153,7 +153,7 @@ impl Evaluator<'_> {
         Ok(Tuple { item: item.finish(self)?, vars })
     }
 
-    /// `$append`: the items of both, one array.
+    /// Implements `$append`: returns the items of both in one array.
     pub(crate) fn append(&mut self, first: Val, second: Val) -> R<Val> {
         if first.is_undefined() {
             return Ok(second);

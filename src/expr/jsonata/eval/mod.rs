@@ -1,4 +1,4 @@
-//! The evaluator: a walk over the tree with a budget of steps, depth and memory.
+//! The evaluator: it walks the tree with a budget of steps, depth and memory.
 
 mod apply;
 mod group;
@@ -27,10 +27,10 @@ use std::sync::Arc;
 
 pub(super) type R<T> = Result<T, Thrown>;
 
-/// Strings from this length on count as memory; shorter ones only cost fuel.
+/// The length from which strings count as memory; shorter ones only cost fuel.
 const LONG_TEXT: usize = 4096;
 
-/// Most calls of this program inside each other.
+/// Maximum number of nested calls of the evaluator.
 const MAX_LEVELS: u32 = 400;
 
 /// The state of one evaluation.
@@ -38,7 +38,7 @@ pub(super) struct Evaluator<'e> {
     pub names: Cow<'e, Names>,
     pub parents: Cow<'e, [u32]>,
     bindings: &'e dyn Fn(&str) -> Option<Value>,
-    /// Values of the names that nothing in the expression binds, once they are known.
+    /// The values of names that the expression does not bind, once they are known.
     globals: Vec<Option<Val>>,
     /// `$$`
     root: Val,
@@ -46,15 +46,16 @@ pub(super) struct Evaluator<'e> {
     pub rng: &'e mut Rng,
     pub limits: &'e Limits,
     pub fuel: u64,
-    /// Calls of this program inside each other, so that its stack is bounded whatever an evaluation counts as its depth.
+    /// The number of nested calls of the evaluator, so that its stack is bounded regardless of what counts as depth of an
+    /// evaluation.
     levels: u32,
-    /// Evaluations inside each other.
+    /// The number of nested evaluations.
     depth: u32,
-    /// Scopes that function values hold on to.
+    /// Scopes that function values refer to.
     captured: Vec<Rc<Frame>>,
-    /// What calls have left for the next ones.
+    /// Allocations of finished calls that later calls can reuse.
     spare: Spare,
-    /// Memory of searches for regular expressions, for the next one.
+    /// Memory of regular expression searches, which is reused.
     pub scratch: Scratch,
 }
 
@@ -93,14 +94,14 @@ impl<'e> Evaluator<'e> {
             root => root.clone(),
         };
         let result = self.eval(&program.root, &input, &frame).and_then(|value| self.output(value));
-        // Functions hold the scopes that hold them: without this, such cycles would never be freed.
+        // Functions and scopes refer to each other; without this, such cycles would never be freed.
         for frame in self.captured.drain(..) {
             frame.clear();
         }
         result
     }
 
-    /// Pays for work; the error ends the evaluation.
+    /// Charges work. The error ends the evaluation.
     pub(super) fn burn(&mut self, steps: usize) -> R<()> {
         match self.fuel.checked_sub(steps as u64) {
             Some(left) => {
@@ -115,21 +116,21 @@ impl<'e> Evaluator<'e> {
         if live_bytes() > self.limits.memory { Err(fault(codes::D1015)) } else { Ok(()) }
     }
 
-    /// One level deeper on the stack of this program; the caller gives the level back.
+    /// Enters one more level of the evaluator's stack; the caller leaves it again.
     fn enter(&mut self) -> R<()> {
         self.levels += 1;
         if self.levels > MAX_LEVELS { Err(fault(codes::D1011)) } else { Ok(()) }
     }
 
-    /// Refuses an evaluation that would be too deep, one level below the present one.
+    /// Refuses an evaluation that would be too deep, one level below the current one.
     fn check_depth(&self, node: &Node) -> R<()> {
         if self.depth >= self.limits.depth { Err(fault_at(codes::D1011, node.at)) } else { Ok(()) }
     }
 
-    /// A string made by the expression.
+    /// Returns a string that the expression creates.
     pub(super) fn text(&mut self, text: String) -> R<Val> {
         if text.len() < LONG_TEXT {
-            // Room is made for it, and given back.
+            // The cost includes allocating and freeing it.
             self.burn(4 + text.len() / 16)?;
             return Ok(Val::Str(text.into()));
         }
@@ -139,7 +140,7 @@ impl<'e> Evaluator<'e> {
         Ok(Val::Long(Rc::new(long)))
     }
 
-    /// Refuses a string before it is made, and pays for it.
+    /// Refuses a string that would be too long before it is created, and charges it.
     pub(super) fn check_text(&mut self, len: usize) -> R<()> {
         if len > self.limits.text {
             return Err(fault(codes::D1015));
@@ -147,7 +148,7 @@ impl<'e> Evaluator<'e> {
         self.burn(len / 256)
     }
 
-    /// Refuses an array before it is made, and pays for it.
+    /// Refuses an array that would be too long before it is created, and charges it.
     pub(super) fn check_items(&mut self, len: usize) -> R<()> {
         if len > self.limits.items {
             return Err(fault(codes::D1015));
@@ -155,7 +156,7 @@ impl<'e> Evaluator<'e> {
         self.burn(len / 4)
     }
 
-    /// Refuses one item more than an array may have, before its room doubles.
+    /// Refuses to add an item to a full array before its capacity doubles.
     pub(super) fn check_room(&self, items: &[Val]) -> R<()> {
         if items.len() < self.limits.items { Ok(()) } else { Err(fault(codes::D1015)) }
     }
@@ -171,12 +172,12 @@ impl<'e> Evaluator<'e> {
         Ok(Val::Array(Rc::new(array), flags))
     }
 
-    /// A plain array.
+    /// Returns a plain array.
     pub(super) fn list(&mut self, items: Vec<Val>) -> R<Val> {
         self.array(items, Flags::NONE)
     }
 
-    /// A sequence: the caller's `finish` makes undefined of an empty one and the item of a single one.
+    /// Returns a sequence. The caller's `finish` turns an empty one into undefined and a single one into its item.
     pub(super) fn sequence(&mut self, items: Vec<Val>) -> R<Val> {
         if items.is_empty() {
             return Ok(Val::EMPTY);
@@ -194,7 +195,7 @@ impl<'e> Evaluator<'e> {
         Ok(Val::Object(object))
     }
 
-    /// The value of `$name`.
+    /// Returns the value of `$name`.
     pub(super) fn variable(&mut self, id: u32, frame: &Frame) -> Val {
         if self.names.is_bound(id)
             && let Some(value) = frame.lookup(id)
@@ -224,7 +225,7 @@ impl<'e> Evaluator<'e> {
         value
     }
 
-    /// The value of a name at run time, if the expression or its host knows it.
+    /// Returns the value of a name at run time, if the expression or its host defines it.
     pub(super) fn variable_by_name(&mut self, name: &str, frame: &Frame) -> Val {
         match self.names.find(name) {
             Some(id) => self.variable(id, frame),
@@ -236,7 +237,7 @@ impl<'e> Evaluator<'e> {
     pub(super) fn eval(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.burn(1)?;
         self.check_depth(node)?;
-        // Each of these returns its value where it makes it: moving values costs more than making them.
+        // Each arm returns its value directly, because moving values costs more than creating them.
         match &node.kind {
             Kind::Literal(value) if node.extra.is_none() => Ok(Val::from(value)),
             Kind::Variable(id) if node.is_plain() => {
@@ -323,7 +324,7 @@ impl<'e> Evaluator<'e> {
                 Ok(Val::func(Function::Transform { def: def.clone(), frame: frame.clone() }))
             }
             Kind::Regex(pattern) => Ok(Val::func(Function::Regex(pattern.clone()))),
-            // Invariant: the compiler puts sort terms nowhere but into a path's steps.
+            // Invariant: the compiler creates sort terms only in the steps of a path.
             Kind::Sort(_) => Ok(Val::Undefined),
             Kind::Literal(value) => Ok(Val::from(value)),
             Kind::Variable(id) => Ok(self.variable(*id, frame)),
@@ -332,7 +333,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// What hangs on a node, and what makes a value of a sequence.
+    /// Applies a node's attachments, and turns a sequence into a value.
     #[inline(never)]
     fn finish(&mut self, node: &Node, mut value: Val, frame: &Rc<Frame>) -> R<Val> {
         if let Some(extra) = &node.extra {
@@ -357,7 +358,7 @@ impl<'e> Evaluator<'e> {
         Ok(collapse(value, node.keep_array))
     }
 
-    /// Keeps a scope until the evaluation ends, since a function value holds it.
+    /// Remembers a scope until the evaluation ends, because a function value refers to it.
     fn capture(&mut self, frame: &Rc<Frame>) -> R<()> {
         self.burn(4)?;
         let mut next = Some(frame);
@@ -372,7 +373,7 @@ impl<'e> Evaluator<'e> {
         self.check_memory()
     }
 
-    /// A path of names through objects: no intermediate value is made.
+    /// Evaluates a path of names through objects, without intermediate values.
     fn simple_path(&mut self, path: &Path, input: &Val, frame: &Frame) -> R<Walk> {
         let Some((first, rest)) = path.steps.split_first() else { return Ok(Walk::Array) };
         self.burn(rest.len())?;
@@ -384,7 +385,7 @@ impl<'e> Evaluator<'e> {
         })
     }
 
-    /// The member `key` of an object, or of every object in an array.
+    /// Returns the member `key` of an object, or of every object in an array.
     pub(super) fn lookup(&mut self, input: &Val, key: &str) -> R<Val> {
         match input {
             Val::JsonObject(_) | Val::Object(_) => Ok(input.member(key).unwrap_or(Val::Undefined)),
@@ -423,7 +424,7 @@ impl<'e> Evaluator<'e> {
             match value {
                 Val::Undefined => {}
                 value if matches!(item.kind, Kind::Array(..)) => out.push(value),
-                // A range alone is not written out.
+                // A single range is not expanded.
                 Val::Range(first, len, _) if items.len() == 1 => return Ok(Val::Range(first, len, flags)),
                 value if value.is_array() => {
                     self.check_items(out.len() + value.items().len())?;
@@ -448,7 +449,7 @@ impl<'e> Evaluator<'e> {
         self.sequence(out)
     }
 
-    /// All scalars and objects in nested arrays.
+    /// Appends all scalars and objects in nested arrays.
     fn flatten(&mut self, value: &Val, out: &mut Vec<Val>) -> R<()> {
         self.burn(1)?;
         if value.is_array() {
@@ -484,9 +485,9 @@ impl<'e> Evaluator<'e> {
         input.members().try_each(|_, value| self.descend(&value, out))
     }
 
-    /// `$eval`: evaluates a text in the scope at hand.
+    /// Implements `$eval`: evaluates a text in the current scope.
     pub(super) fn eval_text(&mut self, text: &str, input: &Val, frame: &Rc<Frame>) -> R<Val> {
-        // To read a text costs more than to look at it, and the names that are known are read again.
+        // Parsing a text costs more than visiting it, and the known names are parsed again.
         self.burn(20 + text.len() + self.names.len())?;
         let names = self.names.clone().into_owned();
         let parents = self.parents.clone().into_owned();
@@ -502,10 +503,10 @@ impl<'e> Evaluator<'e> {
         })
     }
 
-    /// Calls a built-in function on arguments that were checked.
+    /// Calls a built-in function with checked arguments.
     fn builtin(&mut self, id: FnId, args: &[Val], input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.burn(4)?;
-        // Whatever a function does with a text, it looks at it.
+        // Every function visits its text arguments.
         self.burn(args.iter().map(length).sum::<usize>() / TEXT_STEP)?;
         (id.def().run)(self, &functions::Args { values: args, input, frame })
     }
@@ -515,17 +516,17 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-/// `$`: the context, without the wrapping of an input array.
+/// Returns `$`: the context, without the wrapping of an input array.
 pub(super) fn context(input: &Val) -> Val {
     if input.flags().has(Flags::OUTER) { input.items().get(0).unwrap_or(Val::Undefined) } else { input.clone() }
 }
 
-/// An input that is an array is one context, not many.
+/// Wraps an input that is an array, so that it is one context and not many.
 pub(super) fn wrap_outer(array: Val) -> Val {
     Val::Array(Rc::new(Array::new(vec![array])), Flags::SEQUENCE.with(Flags::OUTER))
 }
 
-/// A sequence as a value: nothing, its single item, or an array.
+/// Turns a sequence into a value: undefined, its single item, or an array.
 pub(super) fn collapse(value: Val, keep_array: bool) -> Val {
     let flags = value.flags();
     if !flags.has(Flags::SEQUENCE) {
@@ -542,7 +543,7 @@ pub(super) fn collapse(value: Val, keep_array: bool) -> Val {
 enum Walk {
     Found(Val),
     Missing,
-    /// An array or something else that needs the long way.
+    /// An array or another value that needs the general evaluation.
     Array,
 }
 

@@ -1,4 +1,4 @@
-//! Operators on values: arithmetic, comparison, equality, truth, text.
+//! Operators on values: arithmetic, comparison, equality, truth and text.
 
 use super::{Evaluator, R};
 use crate::base::Number;
@@ -10,16 +10,17 @@ use crate::expr::jsonata::value::{Flags, Frame, Function, Items, Val};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// Integers up to here are exact as doubles.
+/// Integers up to this one are exact as doubles.
 const EXACT: u64 = 1 << 53;
-/// More items than this a range must not have.
+/// Maximum number of items of a range.
 const MAX_RANGE: f64 = 1e7;
 
 impl Evaluator<'_> {
-    /// Binary operators from left to right.
+    /// Evaluates binary operators from left to right.
     #[inline(never)]
     pub(super) fn chain(&mut self, first: &Node, rest: &[(Operator, u32, Node)], input: &Val, frame: &Rc<Frame>) -> R<Val> {
-        // A chain is a tree that leans to the left: its first operand is the deepest, and each operator is one level above the last.
+        // A chain is a left-leaning tree: its first operand is the deepest, and each operator is one level above the previous
+        // one.
         self.depth += (rest.len() as u32).saturating_sub(1);
         let mut left = self.eval(first, input, frame)?;
         let mut links = rest.iter().peekable();
@@ -33,7 +34,7 @@ impl Evaluator<'_> {
                     self.append_text(&mut out, &left).map_err(|e| e.at(*at))?;
                     loop {
                         self.append_text(&mut out, &right).map_err(|e| e.at(*at))?;
-                        // A run of `&` fills one buffer.
+                        // Consecutive `&` share one buffer.
                         match links.next_if(|(next, ..)| *next == Operator::Concat) {
                             Some((_, _, operand)) => {
                                 self.depth = self.depth.saturating_sub(1);
@@ -136,10 +137,10 @@ impl Evaluator<'_> {
         }))
     }
 
-    /// Equality of values, containers by content.
+    /// Compares values; containers by their content.
     pub(crate) fn equal(&mut self, left: &Val, right: &Val) -> R<bool> {
         self.burn(1 + length(left).min(length(right)) / TEXT_STEP)?;
-        // Containers of the data are compared by content even where they are one: what that costs must not depend on whether an
+        // Containers of the data are compared by content even if they are identical: the cost must not depend on whether an
         // execution was restored in between.
         if !matches!(left, Val::JsonArray(_) | Val::JsonObject(_)) && is_same(left, right) {
             return Ok(true);
@@ -205,7 +206,7 @@ impl Evaluator<'_> {
         Ok(Val::Range(a as i64, size as u32, Flags::SEQUENCE))
     }
 
-    /// Appends the value as `&` and `$string` write it.
+    /// Appends the value in the form of `&` and `$string`.
     pub(crate) fn append_text(&mut self, out: &mut String, value: &Val) -> R<()> {
         match value {
             Val::Undefined | Val::Func(_) => Ok(()),
@@ -228,7 +229,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A value in an error message, as JSON; long ones are cut.
+    /// Returns a value as JSON for an error message; long ones are cut.
     pub(crate) fn shown(&self, value: &Val) -> String {
         super::output::preview(value)
     }
@@ -245,9 +246,9 @@ pub(in crate::expr::jsonata) fn is_number(value: &Val) -> Result<bool, Thrown> {
     }
 }
 
-/// What decides conditions, predicates, `and` and `or`: `$boolean`, with undefined as false.
+/// Returns the truth of a value in conditions, predicates, `and` and `or`: as `$boolean`, but undefined is false.
 ///
-/// A function is an object there, and so it is true; only a regular expression is none in jsonata-js.
+/// A function is an object there and therefore true, except that a regular expression is not an object in jsonata-js.
 pub(in crate::expr::jsonata) fn truth(value: &Val) -> R<bool> {
     Ok(match value {
         Val::Bool(b) => *b,
@@ -272,7 +273,7 @@ pub(in crate::expr::jsonata) fn truth(value: &Val) -> R<bool> {
     })
 }
 
-/// Identity of containers and functions, equality of scalars.
+/// Whether two values are the same: containers and functions by identity, scalars by value.
 pub(in crate::expr::jsonata) fn is_same(left: &Val, right: &Val) -> bool {
     use std::sync::Arc;
     match (left, right) {
@@ -292,15 +293,15 @@ pub(in crate::expr::jsonata) fn is_same(left: &Val, right: &Val) -> bool {
     }
 }
 
-/// Bytes of a string; 0 for anything else.
+/// The number of bytes of a string; 0 for any other value.
 pub(in crate::expr::jsonata) fn length(value: &Val) -> usize {
     value.as_str().map_or(0, str::len)
 }
 
-/// Bytes of strings whose comparison is one step.
+/// How many bytes of strings are compared in one step.
 pub(in crate::expr::jsonata) const TEXT_STEP: usize = 48;
 
-/// The order of strings in JavaScript: by UTF-16 units.
+/// Compares strings in the order of JavaScript: by UTF-16 units.
 pub(in crate::expr::jsonata) fn compare_text(a: &str, b: &str) -> Ordering {
     if a.is_ascii() || b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
 }

@@ -1,4 +1,4 @@
-//! From an evaluation's values back to JSON: text and [`Value`].
+//! Converts values of an evaluation back to JSON: text and [`Value`].
 
 use super::{Evaluator, R};
 use crate::base::json;
@@ -11,13 +11,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Evaluator<'_> {
-    /// The result of the whole expression; `None` for undefined.
+    /// Returns the result of the whole expression; `None` for undefined.
     ///
-    /// What the expression built nests at most [`MAX_NESTING`](crate::expr::jsonata::MAX_NESTING) deep; the shared JSON
-    /// inside comes on top of that, and whoever stores the value checks the sum.
+    /// The containers that the expression built nest at most [`MAX_NESTING`](crate::expr::jsonata::MAX_NESTING) deep. Shared
+    /// JSON inside comes on top of that; the code that stores the value checks the sum.
     ///
-    /// A number that JSON cannot hold leaves as a string, `"Infinity"`, `"-Infinity"` or `"NaN"`, as on AWS (measured). Operators
-    /// still refuse it as an operand.
+    /// A number that JSON cannot represent becomes a string, `"Infinity"`, `"-Infinity"` or `"NaN"`, as on AWS (measured).
+    /// Operators still refuse it as an operand.
     ///
     /// Errors: `D1020` for a function.
     pub(super) fn output(&mut self, value: Val) -> R<Option<Value>> {
@@ -40,7 +40,7 @@ impl Evaluator<'_> {
             Val::JsonObject(map) => Value::Object(map),
             Val::Array(array, _) => {
                 self.burn(4 + array.items.len())?;
-                // An array that nothing else holds gives its items away.
+                // An array with no other references is consumed instead of copied.
                 let items = match Rc::try_unwrap(array) {
                     Ok(array) => array.items,
                     Err(shared) => shared.items.clone(),
@@ -66,7 +66,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Appends JSON text with numbers to 15 digits and functions as `""`; `indent` is the depth for pretty text.
+/// Appends JSON text with numbers rounded to 15 digits and functions as `""`. `indent` is the depth for pretty text.
 pub(in crate::expr::jsonata) fn write_json(ev: &mut Evaluator<'_>, out: &mut String, value: &Val, indent: Option<usize>) -> R<()> {
     ev.burn(2)?;
     if out.len() > ev.limits.text {
@@ -127,7 +127,7 @@ pub(in crate::expr::jsonata) fn write_json(ev: &mut Evaluator<'_>, out: &mut Str
     Ok(())
 }
 
-/// The same for shared JSON, whose items need not become values of the evaluation.
+/// Appends shared JSON, whose items need not become values of the evaluation.
 fn write_value(ev: &mut Evaluator<'_>, out: &mut String, value: &Value) -> R<()> {
     match value {
         Value::Number(n) => out.push_str(&number::display(*n)),
@@ -177,7 +177,7 @@ fn close(out: &mut String, count: usize, indent: Option<usize>) {
     }
 }
 
-/// The beginning of a value's JSON text, for messages.
+/// Returns the beginning of a value's JSON text, for messages.
 pub(super) fn preview(value: &Val) -> String {
     const ROOM: usize = 200;
     fn write(out: &mut String, value: &Val) {

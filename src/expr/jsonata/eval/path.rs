@@ -1,4 +1,4 @@
-//! Paths: step by step, filters, sort, and rows of bound variables.
+//! Evaluates paths: step by step, with filters, sorting, and rows of bound variables.
 
 use super::{Evaluator, R, collapse, is_same};
 use crate::base::{Number, Value};
@@ -34,7 +34,7 @@ impl Input {
     }
 }
 
-/// The results of a step, flattened one level; a single array at the end of a path stays what it is.
+/// The results of a step, flattened by one level. A single array at the end of a path is not flattened.
 struct Flattened {
     first: Option<Val>,
     items: Vec<Val>,
@@ -105,7 +105,7 @@ impl Evaluator<'_> {
                 result = self.step(step, &items, frame, i + 1 == path.steps.len())?;
             }
             if !by_rows && (result.is_undefined() || (result.is_array() && result.items().len() == 0)) {
-                // Only the last step may leave an empty array; before it, it is nothing.
+                // Only the last step may return an empty array; for any other step it counts as nothing.
                 if i + 1 < path.steps.len() && !cons {
                     result = Val::EMPTY;
                 }
@@ -136,7 +136,7 @@ impl Evaluator<'_> {
         self.path_group(node, result, frame)
     }
 
-    /// The grouping behind a path, if it has one.
+    /// Applies the grouping after a path, if it has one.
     pub(super) fn path_group(&mut self, node: &Node, value: Val, frame: &Rc<Frame>) -> R<Val> {
         match node.group() {
             Some(group) => self.group_by(group, &value, frame),
@@ -155,7 +155,7 @@ impl Evaluator<'_> {
             return Ok(result);
         }
         let mut out = Flattened { first: None, items: Vec::new(), several: false };
-        // The commonest step of all: a name, on objects that came with the input.
+        // The most common step: a name, on objects of the input.
         if let (Kind::Name(name), Input::Each(Val::JsonArray(values))) = (&step.kind, items)
             && step.extra.is_none()
             && !step.keep_array
@@ -193,12 +193,12 @@ impl Evaluator<'_> {
         out.finish(self, last)
     }
 
-    /// A scope with the variables of a row.
+    /// Returns a scope with the variables of a row.
     pub(super) fn tuple_frame(&self, row: &Tuple, frame: &Rc<Frame>) -> Rc<Frame> {
         Frame::new(Some(frame.clone()), row.vars.clone())
     }
 
-    /// A step that carries rows of variables.
+    /// Evaluates a step that carries rows of variables.
     #[inline(never)]
     fn row_step(&mut self, step: &Node, items: &Input, rows: Option<Vec<Tuple>>, frame: &Rc<Frame>) -> R<Vec<Tuple>> {
         let extra = step.extra.as_deref();
@@ -249,7 +249,7 @@ impl Evaluator<'_> {
                 }
             }
             self.burn(2 + row.vars.len())?;
-            // A row is several values.
+            // A row consists of several values.
             if out.len() > self.limits.items / 5 {
                 self.check_items(out.len() * 5)?;
             }
@@ -269,7 +269,7 @@ impl Evaluator<'_> {
         Ok(rows)
     }
 
-    /// `[predicate]`: by position or by truth.
+    /// Applies `[predicate]`: by position or by truth.
     #[inline(never)]
     pub(super) fn filter(&mut self, predicate: &Node, input: Val, frame: &Rc<Frame>) -> R<Val> {
         if let Val::Tuples(rows) = input {
@@ -294,13 +294,13 @@ impl Evaluator<'_> {
             }
         }
         match out.len() {
-            // A scalar is as good as a sequence of it; nothing that was selected is still an item.
+            // A scalar equals a sequence of it; a selected undefined is still an item.
             1 if !out.first().is_some_and(|item| item.is_array() || item.is_undefined()) => Ok(out.pop().unwrap_or(Val::Undefined)),
             _ => self.sequence(out),
         }
     }
 
-    /// How often a predicate's value selects the item at an index.
+    /// Returns how often a predicate's value selects the item at an index.
     fn selections(&mut self, result: &Val, index: usize, count: usize) -> R<usize> {
         if let Val::Bool(b) = result {
             return Ok(usize::from(*b));
@@ -345,7 +345,7 @@ impl Evaluator<'_> {
     fn sort_step(&mut self, at: u32, terms: &[Term], items: &Input, frame: &Rc<Frame>) -> R<Val> {
         let count = items.len();
         if count <= 1 {
-            // A sequence of the one item, as the step before left it.
+            // This is a sequence with the one item, as the previous step returned it.
             let only = if count == 0 { Val::EMPTY } else { items.get(0) };
             return Ok(if count == 1 { Val::sequence_of(only) } else { only });
         }
@@ -375,7 +375,7 @@ impl Evaluator<'_> {
         Ok(order.into_iter().filter_map(|i| rows.get(i).cloned()).collect())
     }
 
-    /// Whether item `a` belongs behind item `b`; every key is evaluated once, and only when it is needed.
+    /// Whether item `a` sorts after item `b`. Each key is evaluated once, and only if it is needed.
     fn is_after(
         &mut self,
         at: u32,
@@ -398,7 +398,7 @@ impl Evaluator<'_> {
             let find = |i: usize| keys.get(i).and_then(|known| known.get(t)).unwrap_or(&Val::Undefined);
             let order = self.sort_order(at, find(a), find(b))?;
             let order = match order {
-                // Undefined goes last in either direction.
+                // Undefined sorts last in either direction.
                 Sorted::Missing(order) => order,
                 Sorted::Compared(order) if term.descending => order.reverse(),
                 Sorted::Compared(order) => order,
@@ -438,7 +438,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A stable merge sort of the indices `0..count`; `after(a, b)` says that `a` belongs behind `b`.
+    /// Sorts the indices `0..count` with a stable merge sort. `after(a, b)` returns whether `a` sorts after `b`.
     pub(crate) fn merge_sort(&mut self, count: usize, after: &mut dyn FnMut(&mut Self, usize, usize) -> R<bool>) -> R<Vec<usize>> {
         let mut from: Vec<usize> = (0..count).collect();
         let mut to: Vec<usize> = Vec::with_capacity(count);
@@ -468,12 +468,12 @@ impl Evaluator<'_> {
 }
 
 enum Sorted {
-    /// One of the two is undefined.
+    /// One of the two values is undefined.
     Missing(Ordering),
     Compared(Ordering),
 }
 
-/// The index that a number selects, counted from the end when negative.
+/// Returns the index that a number selects, counted from the end if it is negative.
 fn position(number: f64, count: usize) -> Option<usize> {
     let index = number.floor();
     let index = if index < 0.0 { count as f64 + index } else { index };

@@ -1,17 +1,17 @@
-//! What calls leave behind for the next ones: most of the time of a short function went into the allocator.
+//! A pool of allocations that calls reuse: a short function spent most of its time in the allocator.
 
 use crate::expr::jsonata::ast::LambdaDef;
 use crate::expr::jsonata::value::{Frame, Val};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// So many scopes, and so many lists of arguments, are kept.
+/// Maximum number of pooled scopes, and of pooled argument lists.
 const MOST: usize = 16;
 
-/// Longer lists of arguments are given back to the allocator.
+/// Maximum capacity of a pooled argument list; longer ones are freed.
 const LONGEST: usize = 8;
 
-/// Scopes and lists of arguments of calls that have ended. None of them holds a value.
+/// Scopes and argument lists of finished calls. They contain no values.
 #[derive(Default)]
 pub(super) struct Spare {
     frames: Vec<Rc<Frame>>,
@@ -19,12 +19,12 @@ pub(super) struct Spare {
 }
 
 impl Spare {
-    /// An empty list of arguments.
+    /// Returns an empty argument list.
     pub(super) fn args(&mut self) -> Vec<Val> {
         self.args.pop().unwrap_or_default()
     }
 
-    /// Takes the list of a call that has ended.
+    /// Returns the argument list of a finished call to the pool.
     pub(super) fn take_args(&mut self, mut args: Vec<Val>) {
         args.clear();
         if self.args.len() < MOST && (1..=LONGEST).contains(&args.capacity()) {
@@ -32,7 +32,7 @@ impl Spare {
         }
     }
 
-    /// The scope of a call.
+    /// Returns the scope of a call.
     pub(super) fn frame(&mut self, parent: Rc<Frame>, def: Arc<LambdaDef>, args: Vec<Val>) -> Rc<Frame> {
         if let Some(mut frame) = self.frames.pop()
             && let Some(unused) = Rc::get_mut(&mut frame)
@@ -43,7 +43,7 @@ impl Spare {
         Frame::of_call(parent, def, args)
     }
 
-    /// Takes the scope of a call that has ended, unless something else holds it.
+    /// Returns the scope of a finished call to the pool, unless there are other references to it.
     pub(super) fn take_frame(&mut self, mut frame: Rc<Frame>) {
         if self.frames.len() < MOST
             && let Some(unused) = Rc::get_mut(&mut frame)

@@ -1,4 +1,4 @@
-//! `| pattern | update, delete |`: a copy of a value with some of its objects changed.
+//! Evaluates `| pattern | update, delete |`: a copy of a value in which some objects are changed.
 
 use super::{Evaluator, R};
 use crate::base::Number;
@@ -24,7 +24,7 @@ impl Evaluator<'_> {
         if value.is_undefined() {
             return Ok(Val::Undefined);
         }
-        // Every object of the copy has an address of its own, whoever made it.
+        // Every object of the copy has a unique address, whichever function made it.
         let copy = match self.variable_by_name("clone", frame) {
             Val::Func(clone) if matches!(*clone, Function::Builtin(_)) => self.deep_copy(&value)?,
             Val::Func(clone) => {
@@ -82,7 +82,7 @@ impl Evaluator<'_> {
         self.changed(&copy, &changes, 0)
     }
 
-    /// The value with all changes made, as an object of its own: an update that refers to it makes no circle.
+    /// Returns the value with all changes as a separate object, so that an update that refers to it creates no cycle.
     fn snapshot(&mut self, value: &Val, changes: &Changes) -> R<Val> {
         match (self.changed(value, changes, 0)?, value) {
             (Val::Object(same), Val::Object(object)) if Rc::ptr_eq(&same, object) => self.object((*same).clone()),
@@ -90,7 +90,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value as JSON text would carry it, in objects and arrays of its own.
+    /// Returns a copy of the value as JSON text would represent it, which shares no objects or arrays.
     pub(crate) fn deep_copy(&mut self, value: &Val) -> R<Val> {
         self.burn(2)?;
         if value.is_array() {
@@ -123,13 +123,13 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The value with all changes made; parts without changes are shared.
+    /// Returns the value with all changes; unchanged parts are shared.
     fn changed(&mut self, value: &Val, changes: &Changes, depth: u32) -> R<Val> {
         if changes.is_empty() {
             return Ok(value.clone());
         }
         self.burn(2)?;
-        // Updates may put objects into each other.
+        // Updates may nest objects in each other.
         if depth > 2 * MAX_NESTING {
             return Err(fault(codes::D1014));
         }

@@ -27,7 +27,7 @@ pub(super) fn reverse(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.list(items)
 }
 
-/// `$shuffle(array)`: by the execution's own randomness.
+/// `$shuffle(array)`: uses the execution's random numbers.
 pub(super) fn shuffle(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     if array.is_undefined() || array.items().len() <= 1 {
@@ -42,7 +42,7 @@ pub(super) fn shuffle(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.list(items)
 }
 
-/// `$zip(array, …)`: as long as the shortest.
+/// `$zip(array, …)`: the result is as long as the shortest array.
 pub(super) fn zip(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let length = args.values.iter().map(|a| if a.is_array() { a.items().len() } else { 0 }).min().unwrap_or(0);
     ev.check_items(length.saturating_mul(args.values.len()))?;
@@ -54,7 +54,7 @@ pub(super) fn zip(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.list(out)
 }
 
-/// `$distinct(array)`: the first of equal items stays.
+/// `$distinct(array)`: the first of equal items is kept.
 pub(super) fn distinct(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     let items = array.items();
@@ -62,12 +62,12 @@ pub(super) fn distinct(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         return Ok(array.clone());
     }
     let mut out: Vec<Val> = Vec::new();
-    // Strings, the usual items, are found by a search tree; everything else is compared with everything before it.
+    // Strings, which are the usual items, are found in a search tree; any other item is compared with all items before it.
     let mut texts: Names = Names::default();
     let mut others: Vec<usize> = Vec::new();
     for item in items.iter() {
         ev.burn(3)?;
-        // A long text is not worth a copy in the tree.
+        // A long text is too expensive to copy into the tree.
         if let Some(text) = item.as_str().filter(|text| text.len() < 4096) {
             if texts.add(text, 0) {
                 out.push(item);

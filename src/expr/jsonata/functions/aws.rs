@@ -9,8 +9,8 @@ use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::Val;
 use std::sync::Arc;
 
-/// `$partition(array, size)`: chunks; one chunk without a size. The size is truncated towards zero; of an empty array, or with a
-/// size of zero, there is nothing (measured).
+/// `$partition(array, size)`: chunks; one chunk if there is no size. The size is truncated towards zero. For an empty array, or
+/// a size of zero, the result is undefined (measured).
 pub(super) fn partition(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     if array.is_undefined() {
@@ -37,7 +37,8 @@ pub(super) fn partition(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.list(chunks)
 }
 
-/// `$range(start, end, step)`: all arguments truncated towards zero (measured), the end included; undefined for a step of 0.
+/// `$range(start, end, step)`: all arguments are truncated towards zero (measured), and the end is included; undefined for a
+/// step of 0.
 pub(super) fn range(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let (Some(start), Some(end), Some(step)) = (args.number(0), args.number(1), args.number(2)) else {
         return Ok(Val::Undefined);
@@ -65,7 +66,7 @@ pub(super) fn hash(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
 }
 
-/// `$random(seed?)`: in `[0, 1)`; the same number for the same seed.
+/// `$random(seed?)`: a number in `[0, 1)`; always the same one for the same seed.
 pub(super) fn random(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     Ok(Val::num(match args.number(0) {
         Some(seed) => JavaRandom::new(seed as i64).next_double(),
@@ -73,7 +74,7 @@ pub(super) fn random(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }))
 }
 
-/// `$uuid()`: a version 4 UUID of the execution's own randomness.
+/// `$uuid()`: a version 4 UUID from the execution's random numbers.
 pub(super) fn uuid(ev: &mut Evaluator<'_>, _: &Args<'_>) -> R<Val> {
     ev.burn(7)?;
     let uuid = ev.rng.uuid();
@@ -90,8 +91,8 @@ pub(super) fn parse(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
 }
 
-/// A value whose numbers are what a JSON parser of doubles makes of them: `1.0` and `1e0` are 1, and an integer beyond 64 bits is
-/// a double (measured). The nesting of a parsed text is bounded.
+/// Returns a value with the numbers that a JSON parser of doubles reads: `1.0` and `1e0` are 1, and an integer beyond 64 bits
+/// is a double (measured). The depth of a parsed text is bounded.
 fn plain_numbers(value: Value) -> Value {
     match value {
         Value::Number(number) => match number.as_i64() {

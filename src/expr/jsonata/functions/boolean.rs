@@ -1,4 +1,4 @@
-//! Functions on truth, existence, types, and those that throw.
+//! Functions on truth, existence and types, and those that throw.
 
 use super::Args;
 use crate::expr::jsonata::codes;
@@ -22,7 +22,8 @@ pub(super) fn not(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
 }
 
-/// A function that is handed to a function is no object any more, and so it is false: jsonata-js wraps it.
+/// Returns the truth of an argument. A function that is passed to a function is false, because jsonata-js wraps it, so that it
+/// is no longer an object.
 fn argument_truth(value: &Val) -> R<bool> {
     if value.as_func().is_some() { Ok(false) } else { truth(value) }
 }

@@ -1,4 +1,4 @@
-//! `$now`, `$millis`, `$fromMillis`, `$toMillis`: instants as text, by pictures.
+//! `$now`, `$millis`, `$fromMillis`, `$toMillis`: times as text, in the format of a picture.
 
 use super::Args;
 use super::picture::{self, Case, Format, read_int};
@@ -12,14 +12,14 @@ use crate::expr::jsonata::value::Val;
 use crate::expr::regex::{Options, Pattern, Scratch, escape};
 
 const DAY: f64 = 86_400_000.0;
-/// The farthest instant that JavaScript's dates reach.
+/// The latest time that JavaScript's dates can represent, in milliseconds.
 const MAX_TIME: f64 = 8.64e15;
 const ISO: &str = "[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01].[f001][Z01:01t]";
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
-/// One part of a picture: a text, or a component with its modifiers.
+/// One part of a picture: literal text, or a component with its modifiers.
 enum Part {
     Literal(String),
     Marker(Marker),
@@ -27,18 +27,18 @@ enum Part {
 
 struct Marker {
     component: char,
-    /// Names instead of numbers, in this case.
+    /// The case of names, if names are written instead of numbers.
     names: Option<Case>,
     format: Option<Format>,
-    /// `t`: no offset is `Z`.
+    /// `t`: an offset of zero is written as `Z`.
     traditional: bool,
-    /// The most characters of a name.
+    /// Maximum number of characters of a name.
     max_width: Option<usize>,
-    /// How many digits of the year there are.
+    /// The number of digits of the year.
     digits: Option<usize>,
 }
 
-/// Takes a picture apart.
+/// Parses a picture.
 ///
 /// Errors: `D3132` for an unknown component, `D3135` for a bracket that is not closed, `D3131`.
 fn analyse(picture: &str) -> Result<Vec<Part>, Thrown> {
@@ -57,7 +57,7 @@ fn analyse(picture: &str) -> Result<Vec<Part>, Thrown> {
         let Some((inside, after)) = after.split_once(']') else { return Err(fault(codes::D3135)) };
         let marker: String = inside.split_whitespace().collect();
         let marker = analyse_marker(&marker)?;
-        // Without anything between two numbers, the first one ends where its digits do.
+        // If there is nothing between two numbers, the first one has a fixed number of digits.
         if marker.format.is_some()
             && !matches!(marker.component, 'Z' | 'z')
             && let Some(Part::Marker(Marker { format: Some(previous), .. })) = parts.last_mut()
@@ -117,7 +117,7 @@ fn analyse_marker(text: &str) -> Result<Marker, Thrown> {
             None => first.clone(),
         };
         let mut format = picture::analyse(&pattern)?;
-        // Nobody needs more; without a bound a width would be a memory bomb.
+        // No use case needs more; without a limit, a width could exhaust memory.
         let bound = |n: usize| if n > 10_000 { Err(fault(codes::D1015)) } else { Ok(n) };
         if let Some(min) = min_width {
             format.mandatory = format.mandatory.max(bound(min)?);
@@ -138,11 +138,11 @@ fn analyse_marker(text: &str) -> Result<Marker, Thrown> {
     Ok(marker)
 }
 
-/// The parts of an instant in UTC.
+/// The parts of a time in UTC.
 struct Parts {
     millis: f64,
     year: i64,
-    /// From 0.
+    /// The month, from 0.
     month: i64,
     day: i64,
     hour: i64,
@@ -172,12 +172,12 @@ impl Parts {
         })
     }
 
-    /// Midnight of its day.
+    /// The start of its day.
     fn today(&self) -> f64 {
         utc(self.year, self.month) + (self.day - 1) as f64 * DAY
     }
 
-    /// From 1 for Monday.
+    /// The day of the week, from 1 for Monday.
     fn weekday(&self) -> i64 {
         ((self.millis / DAY).floor() as i64 + 3).rem_euclid(7) + 1
     }
@@ -221,7 +221,7 @@ impl Parts {
         number as f64
     }
 
-    /// The week in the period of so many months that the day is in.
+    /// The week that contains the day, within a period of this number of months.
     fn week(&self, months: i64, most: f64) -> f64 {
         let month = if months == 12 { 0 } else { self.month };
         let today = self.today();
@@ -245,21 +245,21 @@ fn shift_month(year: i64, month: i64, by: i64) -> (i64, i64) {
     (count.div_euclid(12), count.rem_euclid(12))
 }
 
-/// The first day of a month, from 0, as JavaScript's `Date.UTC` has it: years 0 to 99 are those of the 20th century.
+/// The first day of a month, which counts from 0, as in JavaScript's `Date.UTC`: years 0 to 99 are in the 20th century.
 fn utc(year: i64, month: i64) -> f64 {
     let year = if (0..=99).contains(&year) { year + 1900 } else { year };
     let (year, month) = (year + month.div_euclid(12), month.rem_euclid(12));
     days_from_civil(year, month + 1, 1) as f64 * DAY
 }
 
-/// The Monday of the week with the period's first Thursday.
+/// The Monday of the week that contains the period's first Thursday.
 fn first_week(year: i64, month: i64) -> f64 {
     let first = utc(year, month);
     let weekday = ((first / DAY) as i64 + 3).rem_euclid(7) + 1;
     first + if weekday > 4 { (8 - weekday) as f64 * DAY } else { (1 - weekday) as f64 * DAY }
 }
 
-/// Writes an instant.
+/// Formats a time.
 fn format(millis: f64, picture: Option<&str>, timezone: Option<&str>) -> Result<String, Thrown> {
     let offset = timezone.map_or(0.0, read_int);
     let (hours, minutes) = ((offset / 100.0).floor(), offset % 100.0);
@@ -354,7 +354,7 @@ fn write_zone(out: &mut String, marker: &Marker, hours: f64, minutes: f64) -> Re
     Ok(())
 }
 
-/// What a component's text is worth.
+/// Returns the value of a component's text.
 fn read(marker: &Marker, text: &str) -> Result<Option<f64>, Thrown> {
     if matches!(marker.component, 'Z' | 'z') {
         let text = if marker.component == 'z' { text.get(3..).unwrap_or("") } else { text };
@@ -409,7 +409,7 @@ fn pattern(marker: &Marker) -> Result<String, Thrown> {
     Ok("[a-zA-Z]+".into())
 }
 
-/// Reads an instant by a picture; `None` when the text does not fit it.
+/// Parses a time with a picture; `None` if the text does not match it.
 fn parse(ev: &mut Evaluator<'_>, text: &str, picture: &str, now: &Parts) -> Result<Option<f64>, Thrown> {
     let parts = analyse(picture)?;
     let mut source = String::new();
@@ -437,7 +437,7 @@ fn parse(ev: &mut Evaluator<'_>, text: &str, picture: &str, now: &Parts) -> Resu
     known.instant(now).map(Some)
 }
 
-/// The components that a text gave, by letter; `None` for a text that stands for nothing.
+/// The components that a text has, by letter; `None` for a text without a value.
 struct Components(Vec<(char, Option<f64>)>);
 
 impl Components {
@@ -450,7 +450,7 @@ impl Components {
         self.0.push((component, value));
     }
 
-    /// Whether some of these are known, and none besides them.
+    /// Whether at least one of these components is known, and no other.
     fn only(&self, all: &str, allowed: &str) -> bool {
         let known = |c: char| self.get(c).is_some_and(|v| v != 0.0 && !v.is_nan());
         let mut any = false;
@@ -472,7 +472,7 @@ impl Components {
         let by_week = !by_month_week && self.only(DATE, "XWF");
         let by_24 = self.only(TIME, "Hmsf");
         let by_12 = !by_24 && self.only(TIME, "Phmsf");
-        // In the reference the year with the day of the year is completed by the day of the month.
+        // In the reference implementation, a year with the day of the year is completed by the day of the month.
         let date = if by_day {
             "YD"
         } else if by_month_week {
@@ -533,7 +533,7 @@ fn utc_of(year: f64, month: f64) -> f64 {
     utc(year as i64, month as i64)
 }
 
-/// Reads a timestamp as ISO 8601 has it; `None` when it does not look like one.
+/// Parses a timestamp in ISO 8601; `None` if it does not look like one.
 fn parse_iso(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
     let number = |at: usize, len: usize| -> Option<f64> {
@@ -592,12 +592,12 @@ fn parse_iso(text: &str) -> Option<f64> {
     Some(days * DAY + time)
 }
 
-/// `$now(picture?, timezone?)`: the instant of the evaluation.
+/// `$now(picture?, timezone?)`: the time of the evaluation.
 pub(super) fn now(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     write(ev, ev.now.0 as f64, args.text(0), args.text(1))
 }
 
-/// `$millis()`: the instant of the evaluation.
+/// `$millis()`: the time of the evaluation.
 pub(super) fn millis(ev: &mut Evaluator<'_>, _: &Args<'_>) -> R<Val> {
     Ok(Val::num(ev.now.0 as f64))
 }
@@ -626,7 +626,7 @@ pub(super) fn to_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
             None => Err(fault(codes::D3110).json(ev.shown(args.at(0)))),
         };
     };
-    // What dates take; the search for longer ones would have to be paid for.
+    // No date is longer, and the search in a longer text would have to be charged.
     if picture.len() > 1000 || text.len() > 1000 {
         return Err(fault(codes::D1015));
     }

@@ -7,7 +7,7 @@ use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::Val;
 
-/// `$base64encode(text)`: of the low byte of every UTF-16 unit, as the reference has it.
+/// `$base64encode(text)`: encodes the low byte of every UTF-16 unit, like the reference implementation.
 pub(super) fn base64encode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.burn(text.len() / 4)?;
@@ -17,8 +17,8 @@ pub(super) fn base64encode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 
 /// `$base64decode(text)`: every byte becomes one character.
 ///
-/// Errors: `D3900` for a text that `atob` refuses too: with characters outside of the alphabet, or of a length that no bytes
-/// have. AWS was measured to fail with `!!!`.
+/// Errors: `D3900` for a text that `atob` refuses too: it contains characters outside of the alphabet, or has an impossible
+/// length. AWS was measured to fail with `!!!`.
 pub(super) fn base64decode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.check_text(text.len())?;
@@ -33,9 +33,9 @@ pub(super) fn base64decode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.text(base64::decode(text).into_iter().map(char::from).collect())
 }
 
-/// What no percent encoding touches.
+/// Characters that no percent encoding changes.
 const UNRESERVED: &str = "-_.!~*'()";
-/// What only the encoding of a component touches.
+/// Characters that only the encoding of a component changes.
 const RESERVED: &str = ";/?:@&=+$,#";
 
 fn encode(ev: &mut Evaluator<'_>, args: &Args<'_>, keep: &str) -> R<Val> {
@@ -66,7 +66,7 @@ pub(super) fn encode_url_component(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R
     encode(ev, args, "")
 }
 
-/// Decodes; an escape of a character in `keep` stays.
+/// Decodes a text, except escapes of the characters in `keep`.
 fn decode(ev: &mut Evaluator<'_>, args: &Args<'_>, name: &'static str, keep: &str) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.burn(text.len() / 2)?;

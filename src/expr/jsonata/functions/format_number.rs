@@ -1,4 +1,4 @@
-//! `$formatNumber`: decimal pictures, as XPath's `format-number` has them.
+//! `$formatNumber`: decimal pictures as in XPath's `format-number`.
 
 use super::Args;
 use crate::expr::jsonata::codes;
@@ -58,7 +58,7 @@ impl Symbols {
     }
 }
 
-/// A sub-picture taken apart.
+/// A parsed sub-picture.
 struct Parts {
     prefix: String,
     suffix: String,
@@ -78,7 +78,7 @@ fn split(picture: &str, s: &Symbols) -> Parts {
     let (prefix, suffix, active) = (part(0, start), part(end, picture.len()), part(start, end));
     let exponent_at = picture.get(start..).and_then(|rest| rest.find(s.exponent.as_str())).map(|i| i + start);
     let (mantissa, exponent) = match exponent_at {
-        // The reference takes the place in the whole picture for the place in its active part.
+        // The reference implementation mistakes the offset in the whole picture for the offset in its active part.
         Some(at) if at <= end => {
             (active.get(..at.min(active.len())).unwrap_or("").to_string(), Some(active.get(at + 1..).unwrap_or("").to_string()))
         }
@@ -91,7 +91,7 @@ fn split(picture: &str, s: &Symbols) -> Parts {
     Parts { prefix, suffix, active, mantissa, exponent, integer, fraction, picture: picture.to_string() }
 }
 
-/// The rules a sub-picture has to keep; the last one that is broken is reported.
+/// Checks the rules of a sub-picture; the last one that is violated is reported.
 fn check(p: &Parts, s: &Symbols) -> Option<&'static str> {
     let several = |symbol: &str| p.picture.find(symbol) != p.picture.rfind(symbol);
     let has = |symbol: &str| p.picture.contains(symbol);
@@ -127,14 +127,14 @@ fn check(p: &Parts, s: &Symbols) -> Option<&'static str> {
     error
 }
 
-/// What a sub-picture asks for.
+/// The layout that a sub-picture describes.
 struct Layout {
     prefix: String,
     suffix: String,
     picture: String,
     /// Digits to the right of each separator in the integer part.
     groups: Vec<usize>,
-    /// The distance of separators that stand at equal distances; 0 when they do not.
+    /// The distance of separators if all distances are equal; otherwise 0.
     regular: usize,
     /// Digits to the left of each separator in the fraction.
     fraction_groups: Vec<usize>,
@@ -150,7 +150,7 @@ fn analyse(p: Parts, s: &Symbols) -> Layout {
     let any_digits = |text: &str| text.chars().filter(|c| s.is_any_digit(*c)).count();
     let separators = |text: &str| -> Vec<usize> { text.match_indices(s.grouping.as_str()).map(|(i, _)| i).collect() };
     let groups: Vec<usize> = separators(&p.integer).into_iter().map(|i| any_digits(p.integer.get(i..).unwrap_or(""))).collect();
-    // Behind the first separator of the fraction the reference searches on in the integer part.
+    // After the first separator of the fraction the reference implementation continues to search in the integer part.
     let mut fraction_groups = Vec::new();
     let mut at = p.fraction.find(s.grouping.as_str());
     while let Some(i) = at {

@@ -1,4 +1,4 @@
-//! Functions that take functions.
+//! Functions that have functions as arguments.
 
 use super::Args;
 use crate::expr::jsonata::codes;
@@ -7,7 +7,7 @@ use crate::expr::jsonata::eval::{Evaluator, R, TEXT_STEP, compare_text, length, 
 use crate::expr::jsonata::value::{Flags, Function, Object, Val};
 use std::rc::Rc;
 
-/// Calls a function with as many of the arguments as it takes, the first one always.
+/// Calls a function with as many of the arguments as it has parameters, and always with the first one.
 fn call(ev: &mut Evaluator<'_>, args: &Args<'_>, function: &Rc<Function>, item: Val, key: Val, whole: &Val) -> R<Val> {
     let arity = function.arity();
     let mut values = ev.arguments();
@@ -58,7 +58,7 @@ pub(super) fn filter(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.sequence(out)
 }
 
-/// `$single(array, function?)`: the one item for which the function holds.
+/// `$single(array, function?)`: the only item for which the function returns true.
 pub(super) fn single(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     if array.is_undefined() {
@@ -120,7 +120,7 @@ pub(super) fn each(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.sequence(out)
 }
 
-/// `$sift(object, function)`: the members for which the function holds.
+/// `$sift(object, function)`: the members for which the function returns true.
 pub(super) fn sift(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let object = args.at(0);
     let Some(function) = args.at(1).as_func() else { return Ok(Val::Undefined) };
@@ -134,7 +134,7 @@ pub(super) fn sift(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     if out.len() == 0 { Ok(Val::Undefined) } else { ev.object(out) }
 }
 
-/// `$sort(array, function?)`: the function says whether its first argument belongs behind the second.
+/// `$sort(array, function?)`: the function returns whether its first argument sorts after the second.
 pub(super) fn sort(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     let items = array.items();
@@ -172,7 +172,7 @@ pub(super) fn sort(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     Ok(ev.list(sorted)?.with_flags(Flags::NONE))
 }
 
-/// Truth as JavaScript has it: what decides about a comparator's result.
+/// The truth of a comparator's result, as in JavaScript.
 fn is_truthy(value: &Val) -> bool {
     match value {
         Val::Undefined | Val::Null => false,

@@ -31,17 +31,17 @@ pub(super) struct Args<'a> {
 }
 
 impl Args<'_> {
-    /// The argument at an index; undefined when it was not given.
+    /// The argument at an index; undefined if it was not given.
     pub(super) fn at(&self, index: usize) -> &Val {
         self.values.get(index).unwrap_or(&Val::Undefined)
     }
 
-    /// A string argument; `None` when it is undefined.
+    /// A string argument; `None` if it is undefined.
     pub(super) fn text(&self, index: usize) -> Option<&str> {
         self.at(index).as_str()
     }
 
-    /// A number argument; `None` when it is undefined.
+    /// A number argument; `None` if it is undefined.
     pub(super) fn number(&self, index: usize) -> Option<f64> {
         self.at(index).as_f64()
     }
@@ -51,12 +51,12 @@ impl Args<'_> {
 pub(super) struct Def {
     pub name: &'static str,
     pub signature: Signature,
-    /// How many arguments a higher-order function passes to it at most.
+    /// Maximum number of arguments that a higher-order function passes to it.
     pub arity: usize,
     pub run: fn(&mut Evaluator<'_>, &Args<'_>) -> R<Val>,
 }
 
-/// A built-in function by its place in the table.
+/// A built-in function, as an index in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FnId(u8);
 
@@ -66,7 +66,7 @@ impl FnId {
     }
 
     pub(super) fn def(self) -> &'static Def {
-        // Invariant: only `find` makes ids, from places in the table.
+        // Invariant: only `find` creates ids, from indices in the table.
         &TABLE[usize::from(self.0)]
     }
 }
@@ -76,14 +76,14 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|def| def.name)
 }
 
-/// What `| … |` takes.
+/// The signature of `| … |`.
 pub(super) const TRANSFORM_SIGNATURE: Signature = Signature::of("<(oa):o>");
 
 const fn def(name: &'static str, signature: &'static str, arity: usize, run: fn(&mut Evaluator<'_>, &Args<'_>) -> R<Val>) -> Def {
     Def { name, signature: Signature::of(signature), arity, run }
 }
 
-/// Sorted by name.
+/// The table, sorted by name.
 static TABLE: [Def; 70] = [
     def("abs", "<n-:n>", 1, numeric::abs),
     def("append", "<xx:a>", 2, array::append),

@@ -31,7 +31,7 @@ pub(super) fn ceil(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     Ok(with(args, f64::ceil))
 }
 
-/// `$round(number, precision?)`: halves to the even digit.
+/// `$round(number, precision?)`: halves are rounded to the even digit.
 pub(super) fn round(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let precision = args.number(1).unwrap_or(0.0);
     if precision.fract() != 0.0 || precision.abs() > 400.0 {
@@ -58,7 +58,7 @@ pub(super) fn power(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     Ok(Val::num(result))
 }
 
-/// A whole number to a whole power, rounded once: `powf` of some platforms is a unit off.
+/// Raises a whole number to a whole power with a single rounding: `powf` of some platforms is off by one unit.
 fn whole_power(base: f64, exponent: f64) -> Option<f64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let whole = |x: f64| (x.fract() == 0.0 && x.abs() <= EXACT).then_some(x as i128);
@@ -66,7 +66,7 @@ fn whole_power(base: f64, exponent: f64) -> Option<f64> {
     Some(whole(base)?.checked_pow(exponent)? as f64)
 }
 
-/// Adds up numbers; exact while all are integers.
+/// Adds numbers; the result is exact while all are integers.
 fn total(ev: &mut Evaluator<'_>, numbers: &Val) -> R<Val> {
     let items = numbers.items();
     if let Items::Range(first, len) = items {
@@ -91,7 +91,7 @@ pub(super) fn sum(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     if args.at(0).is_undefined() { Ok(Val::Undefined) } else { total(ev, args.at(0)) }
 }
 
-/// `$average(numbers)`: undefined for none.
+/// `$average(numbers)`: undefined if there are none.
 pub(super) fn average(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let numbers = args.at(0);
     if numbers.is_undefined() || numbers.items().len() == 0 {
@@ -121,17 +121,17 @@ fn extreme(ev: &mut Evaluator<'_>, args: &Args<'_>, better: fn(f64, f64) -> bool
     Ok(best.and_then(|(_, i)| items.get(i)).unwrap_or(Val::Undefined))
 }
 
-/// `$max(numbers)`: undefined for none.
+/// `$max(numbers)`: undefined if there are none.
 pub(super) fn max(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     extreme(ev, args, |x, y| x > y)
 }
 
-/// `$min(numbers)`: undefined for none.
+/// `$min(numbers)`: undefined if there are none.
 pub(super) fn min(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     extreme(ev, args, |x, y| x < y)
 }
 
-/// `$number(value)`: of decimal, hexadecimal, octal and binary text, and of booleans.
+/// `$number(value)`: converts decimal, hexadecimal, octal and binary text, and booleans.
 pub(super) fn number(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let value = args.at(0);
     let parsed = match value {

@@ -5,7 +5,7 @@ use crate::base::Names;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::{Object, Val};
 
-/// `$keys(value)`: of an array, all keys of its objects.
+/// `$keys(value)`: for an array, all keys of its objects.
 pub(super) fn keys(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let mut seen = Names::default();
     let mut out = Vec::new();
@@ -13,7 +13,7 @@ pub(super) fn keys(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     if value.is_array() {
         collect_keys(ev, value, &mut seen, &mut out)?;
     } else {
-        // One object has no key twice.
+        // A single object has no duplicate keys.
         value.members().try_each(|key, _| {
             out.push(Val::Str(key.clone()));
             ev.burn(3)
@@ -43,7 +43,7 @@ pub(super) fn lookup(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
 }
 
-/// `$spread(value)`: an object as objects of one member each.
+/// `$spread(value)`: splits an object into objects of one member each.
 pub(super) fn spread(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let value = args.at(0);
     if !value.is_array() && !value.is_object() {
@@ -51,7 +51,7 @@ pub(super) fn spread(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
     let mut out = Vec::new();
     spread_into(ev, value, &mut out)?;
-    // Of an array the reference makes an array, of an object a sequence.
+    // For an array the reference implementation returns an array, for an object a sequence.
     if value.is_array() && !out.is_empty() { ev.list(out) } else { ev.sequence(out) }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn merge(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.object(out)
 }
 
-/// `$clone(value)`: as JSON text would carry it.
+/// `$clone(value)`: a copy as JSON text would represent it.
 pub(super) fn clone(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.deep_copy(args.at(0))
 }

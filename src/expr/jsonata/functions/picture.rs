@@ -21,11 +21,11 @@ pub(super) enum Primary {
     Letters,
     Roman,
     Words,
-    /// Any other sequence, which nobody supports.
+    /// Any other sequence, which no implementation supports.
     Sequence,
 }
 
-/// A picture of an integer, taken apart.
+/// A parsed picture of an integer.
 #[derive(Clone, Debug)]
 pub(super) struct Format {
     pub primary: Primary,
@@ -35,13 +35,13 @@ pub(super) struct Format {
     zero: u32,
     pub mandatory: usize,
     pub optional: usize,
-    /// Separators: how many digits stand to the right, and the character.
+    /// The separators: the number of digits to the right, and the character.
     separators: Vec<(usize, char)>,
-    /// The distance when all separators are alike and equally far apart.
+    /// The distance if all separators are the same character at equal distances.
     pub regular: Option<(usize, char)>,
     /// The picture, for messages.
     token: String,
-    /// How many digits a date component has when another one follows at once.
+    /// The number of digits of a date component, if another component follows immediately.
     pub width: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ const ZEROS: [u32; 37] = [
     0xaa50, 0xabf0, 0xff10,
 ];
 
-/// The distance of positions that are the multiples of one number, without a gap; 0 otherwise.
+/// The distance of positions that are all multiples of one number, without a gap; otherwise 0.
 pub(super) fn regular(positions: &[usize]) -> usize {
     fn gcd(a: usize, b: usize) -> usize {
         if b == 0 { a } else { gcd(b, a % b) }
@@ -61,7 +61,7 @@ pub(super) fn regular(positions: &[usize]) -> usize {
     if (1..=positions.len()).all(|i| positions.contains(&(i * factor))) { factor } else { 0 }
 }
 
-/// Takes a picture apart.
+/// Parses a picture.
 ///
 /// Errors: `D3131` for digits of different families.
 pub(super) fn analyse(picture: &str) -> Result<Format, Thrown> {
@@ -125,9 +125,9 @@ pub(super) fn analyse(picture: &str) -> Result<Format, Thrown> {
 }
 
 impl Format {
-    /// Writes a whole number.
+    /// Formats a whole number.
     ///
-    /// Errors: `D3130` for a sequence that is none of those known.
+    /// Errors: `D3130` for an unknown sequence.
     pub(super) fn write(&self, value: f64) -> Result<String, Thrown> {
         let magnitude = value.abs();
         let text = match self.primary {
@@ -182,7 +182,7 @@ impl Format {
         out
     }
 
-    /// The pattern that finds such an integer in a text.
+    /// Returns the regular expression that finds such an integer in a text.
     pub(super) fn pattern(&self) -> Result<String, Thrown> {
         let upper = self.case == Case::Upper;
         Ok(match self.primary {
@@ -190,7 +190,7 @@ impl Format {
             Primary::Roman => if upper { "[MDCLXVI]+" } else { "[mdclxvi]+" }.to_string(),
             Primary::Words => {
                 let mut known: Vec<String> = WORDS.iter().map(|(word, _)| word.to_string()).collect();
-                // Longest first, or "six" would stand in the way of "sixteenth".
+                // The longest come first, because otherwise "six" would match in "sixteenth".
                 sort::by_key(&mut known, |word| std::cmp::Reverse(word.len()));
                 format!("(?:{}|and|[\\-, ])+", known.join("|"))
             }
@@ -205,9 +205,9 @@ impl Format {
         })
     }
 
-    /// Reads an integer; NaN when it is none.
+    /// Parses an integer; NaN if the text is not one.
     ///
-    /// Errors: `D3130` for a sequence that is none of those known.
+    /// Errors: `D3130` for an unknown sequence.
     pub(super) fn read(&self, text: &str) -> Result<f64, Thrown> {
         Ok(match self.primary {
             Primary::Letters => {
@@ -234,7 +234,7 @@ impl Format {
     }
 }
 
-/// `parseInt`: the digits at the beginning; NaN without any.
+/// Implements `parseInt`: the digits at the beginning; NaN if there are none.
 pub(super) fn read_int(text: &str) -> f64 {
     let text = text.trim_start();
     let (sign, digits) = match text.strip_prefix('-') {
@@ -272,7 +272,7 @@ const ROMAN: [(f64, &str); 13] = [
 ];
 
 fn roman(value: f64) -> Result<String, Thrown> {
-    // One letter for every thousand: large numbers would not end.
+    // There is one letter for every thousand, so large numbers would take too long.
     if value > 10_000_000.0 {
         return Err(fault(codes::D1015));
     }
@@ -363,7 +363,7 @@ fn words(value: f64, ordinal: bool) -> String {
     out
 }
 
-/// `joined`: something stands before it.
+/// Writes a number in words. `joined` says that other words precede it.
 fn spell(out: &mut String, value: f64, joined: bool, ordinal: bool, depth: u32) {
     let small = |words: &'static [&'static str], i: f64| words.get(i as usize).copied().unwrap_or("");
     if value < 100.0 {
@@ -396,7 +396,7 @@ fn spell(out: &mut String, value: f64, joined: bool, ordinal: bool, depth: u32) 
         let magnitude = MAGNITUDES.iter().rev().find(|(_, worth)| value >= *worth);
         let (name, worth) = magnitude.copied().unwrap_or(("Thousand", 1e3));
         let count = (value / worth).floor();
-        // Beyond a trillion trillion words lose their sense and their bound.
+        // Words for larger numbers make no sense, and their length must be bounded.
         if depth > 40 || !count.is_finite() {
             return;
         }
@@ -412,7 +412,7 @@ fn spell(out: &mut String, value: f64, joined: bool, ordinal: bool, depth: u32) 
     }
 }
 
-/// The words of numbers and what they are worth, for reading.
+/// The words for numbers and their values, for parsing.
 const WORDS: [(&str, f64); 66] = [
     ("zero", 0.0),
     ("one", 1.0),

@@ -25,7 +25,7 @@ pub(super) fn string(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.text(out)
 }
 
-/// `$substring(text, start, length?)`: in characters, from the end when negative.
+/// `$substring(text, start, length?)`: counted in characters, from the end if negative.
 pub(super) fn substring(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     let count = text.chars().count() as f64;
@@ -38,7 +38,7 @@ pub(super) fn substring(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         Some(length) => count + start + length,
         None => count,
     };
-    // As `slice` has it: whole numbers, negative ones from the end.
+    // As in `slice`, numbers are truncated, and negative ones count from the end.
     let index = |x: f64| {
         let x = x.trunc();
         (if x < 0.0 { (count + x).max(0.0) } else { x.min(count) }) as usize
@@ -53,7 +53,7 @@ pub(super) fn substring(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.text(text.get(from..to).unwrap_or("").to_string())
 }
 
-/// `$substringBefore(text, part)`: the whole text when the part is not in it.
+/// `$substringBefore(text, part)`: the whole text if it does not contain the part.
 pub(super) fn substring_before(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     match text.split_once(args.text(1).unwrap_or("undefined")) {
@@ -62,7 +62,7 @@ pub(super) fn substring_before(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val
     }
 }
 
-/// `$substringAfter(text, part)`: the whole text when the part is not in it.
+/// `$substringAfter(text, part)`: the whole text if it does not contain the part.
 pub(super) fn substring_after(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     match text.split_once(args.text(1).unwrap_or("undefined")) {
@@ -93,14 +93,14 @@ pub(super) fn uppercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
 }
 
-/// `$length(text)`: in characters.
+/// `$length(text)`: the number of characters.
 pub(super) fn length(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.burn(text.len() / 64)?;
     Ok(Val::int(text.chars().count() as i64))
 }
 
-/// `$trim(text)`: runs of white space become one blank, none at either end.
+/// `$trim(text)`: replaces runs of white space by one blank, and removes them at both ends.
 pub(super) fn trim(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.burn(text.len() / 16)?;
@@ -114,7 +114,7 @@ pub(super) fn trim(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.text(out)
 }
 
-/// `$pad(text, width, char?)`: to the right of the text, to the left when the width is negative.
+/// `$pad(text, width, char?)`: pads on the right, or on the left if the width is negative.
 pub(super) fn pad(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     let width = args.number(1).unwrap_or(0.0).trunc();
@@ -130,7 +130,7 @@ pub(super) fn pad(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let width_of_one = filler.chars().next().map_or(1, char::len_utf8);
     ev.check_text(missing.saturating_mul(width_of_one).saturating_add(text.len()))?;
     ev.burn(missing / 16)?;
-    // Of one character, the usual filler, whole blocks are copied.
+    // For a single character, the usual padding, whole blocks are copied.
     let padding: String =
         if filler.len() == width_of_one { filler.repeat(missing) } else { filler.chars().cycle().take(missing).collect() };
     ev.text(if width > 0.0 { [text, &padding].concat() } else { [&padding, text].concat() })

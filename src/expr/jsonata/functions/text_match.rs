@@ -10,38 +10,38 @@ use crate::expr::regex::{Match, Pattern, Scratch};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A match, whoever found it. Offsets are bytes.
+/// A match of a regular expression or of a custom matcher. Offsets are in bytes.
 struct Found {
     start: usize,
     end: usize,
-    /// Of a custom matcher. What a regular expression's groups have taken, its search knows.
+    /// The result of a custom matcher. For a regular expression, the groups are in the memory of the search.
     custom: Option<Custom>,
 }
 
-/// What a custom matcher returned: the object, and the text and the groups that are named there.
+/// The result of a custom matcher: the object, and the text and the groups in it.
 struct Custom {
     object: Val,
     text: Val,
     groups: Vec<Val>,
 }
 
-/// Finds matches one after the other.
+/// Finds matches one after another.
 struct Matcher<'a> {
     source: &'a Rc<Function>,
     text: &'a str,
-    /// Where the search goes on; for a custom matcher only whether it has begun.
+    /// Where the search continues; for a custom matcher only whether it has started.
     at: Option<usize>,
-    /// The custom matcher's function for the next match.
+    /// The function of a custom matcher that finds the next match.
     next: Val,
-    /// Byte and UTF-16 offset of a place that was converted, so that the next one starts from there.
+    /// The last converted offset in bytes and in UTF-16 units, from which the next conversion starts.
     place: (usize, usize),
     scratch: Scratch,
 }
 
-/// Steps of the matching machine that cost as much as one step of evaluation.
+/// How many steps of the regular expression engine cost as much as one step of evaluation.
 const STEPS_PER_FUEL: u64 = 2;
 
-/// Looks for a match and pays for the search.
+/// Searches for a match and charges the search.
 pub(super) fn search(
     ev: &mut Evaluator<'_>,
     pattern: &Pattern,
@@ -62,12 +62,12 @@ impl<'a> Matcher<'a> {
         Matcher { source, text, at: None, next: Val::Undefined, place: (0, 0), scratch }
     }
 
-    /// Leaves the memory of its searches to the next one.
+    /// Ends the matcher, and leaves the memory of its searches to the next one.
     fn end(self, ev: &mut Evaluator<'_>) {
         ev.scratch = self.scratch;
     }
 
-    /// What was matched; a custom matcher may have said anything.
+    /// The matched text; for a custom matcher it may be any text.
     fn matched<'m>(&self, one: &'m Found) -> &'m str
     where
         'a: 'm,
@@ -85,7 +85,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// How many groups a match has.
+    /// The number of groups of a match.
     fn groups(&self, one: &Found) -> usize {
         match (&one.custom, &**self.source) {
             (Some(custom), _) => custom.groups.len(),
@@ -94,7 +94,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// What a group of the last match has taken; they count from 0.
+    /// The text of a group of the last match; groups count from 0.
     fn group<'m>(&self, one: &'m Found, index: usize) -> &'m str
     where
         'a: 'm,
@@ -106,7 +106,7 @@ impl<'a> Matcher<'a> {
         .unwrap_or("")
     }
 
-    /// The groups of the last match.
+    /// The groups of the last match as values.
     fn group_values(&self, one: &Found) -> Vec<Val> {
         match &one.custom {
             None => group_values(&self.scratch, self.text, self.groups(one)),
@@ -189,12 +189,12 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// The groups of the match that was found last, as values.
+/// Returns the groups of the last match as values.
 fn group_values(scratch: &Scratch, text: &str, groups: usize) -> Vec<Val> {
     (1..=groups).map(|group| scratch.group(text, group).map_or(Val::Undefined, Val::str)).collect()
 }
 
-/// Calls a regular expression as a function: the match as an object, with a function for the next one.
+/// Calls a regular expression as a function. Returns the match as an object that contains a function for the next match.
 pub(in crate::expr::jsonata) fn regex_match(ev: &mut Evaluator<'_>, pattern: &Arc<Pattern>, text: &Val, from: usize) -> R<Val> {
     let Some(subject) = text.as_str() else { return Ok(Val::Undefined) };
     let mut scratch = std::mem::take(&mut ev.scratch);
@@ -210,7 +210,7 @@ pub(in crate::expr::jsonata) fn regex_match(ev: &mut Evaluator<'_>, pattern: &Ar
     ev.record(&keys, [text, Val::int(start as i64), Val::int(end as i64), groups, next])
 }
 
-/// The limit argument: infinity when it was not given.
+/// Returns the limit argument; infinity if it was not given.
 fn limit(args: &Args<'_>, index: usize, code: &'static str) -> R<f64> {
     match args.number(index) {
         Some(limit) if limit < 0.0 => Err(fault(code).index(index + 1)),
@@ -287,7 +287,7 @@ pub(super) fn split(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         }
         Val::Func(_) => {}
         separator => {
-            // JavaScript takes the whole part of the limit.
+            // JavaScript truncates the limit.
             let most = if limit.is_finite() { limit.trunc() as usize } else { usize::MAX };
             ev.burn(text.len() / 8)?;
             let parts = match separator.as_str() {
@@ -354,7 +354,7 @@ pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.text(out)
 }
 
-/// The match as replacement functions see it.
+/// Returns the match as replacement functions get it.
 fn match_object(ev: &mut Evaluator<'_>, matcher: &mut Matcher<'_>, one: &Found) -> R<Val> {
     let (start, end) = (matcher.units(one.start), matcher.units(one.end));
     let groups = ev.list(matcher.group_values(one))?;
@@ -390,7 +390,7 @@ fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64)
 fn expand(out: &mut String, template: &str, matcher: &Matcher<'_>, found: &Found) {
     let groups = matcher.groups(found);
     let mut rest = template;
-    // Replacements are short: to look at each byte takes less than to begin a search.
+    // Replacements are short, so that checking each byte is faster than starting a search.
     while let Some((before, after)) = rest.bytes().position(|b| b == b'$').and_then(|at| rest.split_at_checked(at)) {
         out.push_str(before);
         rest = after.get(1..).unwrap_or("");
@@ -404,7 +404,7 @@ fn expand(out: &mut String, template: &str, matcher: &Matcher<'_>, found: &Found
             rest = after;
             continue;
         }
-        // As many digits as the number of groups has; one less when that names no group.
+        // A group number has at most as many digits as the number of groups, or one less if no group has that number.
         let most = digits_of(groups);
         let digits = rest.bytes().take(most).take_while(u8::is_ascii_digit).count();
         let number = |len: usize| rest.get(..len).and_then(|d| d.parse::<usize>().ok());

@@ -5,7 +5,7 @@ use crate::base::{Map, Value, json};
 use crate::expr::path::filter::{Filter, Operand, Operator, Pattern};
 
 impl Parser<'_> {
-    /// Terms joined by `||`.
+    /// Parses terms joined by `||`.
     pub(super) fn disjunction(&mut self) -> Parsed<Filter> {
         let mut terms = vec![self.conjunction()?];
         loop {
@@ -57,7 +57,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `left operator right`, or a path alone, which asks whether it exists.
+    /// Parses `left operator right`, or a single path, which tests whether it exists.
     fn test(&mut self) -> Parsed<Filter> {
         let start = self.at;
         let left = self.nested(|parser| parser.operand())?;
@@ -114,8 +114,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `true`, `false`, `null`, or any other word: a string whose quotes were forgotten. Definitions in use have such
-    /// comparisons, so they compile; what AWS makes of them is not recorded.
+    /// Parses `true`, `false`, `null`, or any other word, which is a string without its quotes. Definitions in use have such
+    /// comparisons, so they compile; how AWS evaluates them is not recorded.
     fn word(&mut self) -> Value {
         let rest = self.rest();
         let length = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'))).unwrap_or(rest.len());
@@ -129,7 +129,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `/regular expression/flags`
+    /// Parses `/regular expression/flags`.
     fn pattern(&mut self) -> Parsed<Operand> {
         let open = self.at;
         self.at += 1;
@@ -164,7 +164,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A string in either kind of quotes, a number, a word, an array or an object.
+    /// Parses a string in either kind of quotes, a number, a word, an array or an object.
     pub(super) fn literal(&mut self) -> Parsed<Value> {
         match self.peek() {
             Some(b'\'' | b'"') => self.string(),

@@ -1,4 +1,4 @@
-//! Text to steps. One pass, no backtracking; the only recursion is counted.
+//! Parses paths in one pass, without backtracking. The only recursion is bounded.
 
 mod filter;
 
@@ -13,7 +13,7 @@ pub(super) fn path(text: &str) -> Result<(Root, Query), SyntaxError> {
     Ok((root, query))
 }
 
-/// Compiles any path, and says where each of its steps and functions stands; `..` and the step behind it share a place.
+/// Compiles any path, and returns the span of each of its steps and functions; `..` and the step after it share a span.
 pub(super) fn path_with_spans(text: &str) -> Result<(Root, Query, Vec<Span>), SyntaxError> {
     let mut parser = Parser::new(text, Dialect::Path)?;
     let root = parser.root()?;
@@ -43,7 +43,7 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     dialect: Dialect,
-    /// Where the steps and functions of the path itself stand, not those of paths in its filters.
+    /// The spans of the steps and functions of the path itself, without those of paths in its filters.
     spans: Vec<Span>,
 }
 
@@ -51,11 +51,11 @@ type Parsed<T> = Result<T, SyntaxError>;
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, dialect: Dialect) -> Parsed<Parser<'a>> {
-        // A byte count decides most texts without counting characters.
+        // For most texts the number of bytes suffices, so that characters need not be counted.
         if text.len() > MAX_LENGTH && text.chars().count() > MAX_LENGTH {
             return Err(SyntaxError::new(format!("The path is longer than {MAX_LENGTH} characters"), 0));
         }
-        // Jayway trims; leading blanks never get that far, because AWS looks at the first character.
+        // Jayway trims the text. Leading blanks never get here, because AWS checks the first character.
         let text = text.trim_end_matches(' ');
         Ok(Parser { text, bytes: text.as_bytes(), at: 0, depth: 0, dialect, spans: Vec::new() })
     }
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
         Ok(Root::Variable(rest.get(..len).unwrap_or(rest).into()))
     }
 
-    /// Steps and functions up to the end of the text, or in a filter up to what cannot belong to a path.
+    /// Parses steps and functions up to the end of the text, or in a filter up to a character that cannot belong to a path.
     fn query(&mut self, in_filter: bool) -> Parsed<Query> {
         let (mut steps, mut calls) = (Vec::new(), Vec::new());
         loop {
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What follows a dot: a name, `*` or a function.
+    /// Parses what follows a dot: a name, `*` or a function.
     fn dot(&mut self, in_filter: bool, steps: &mut Vec<Step>, calls: &mut Vec<FunctionCall>) -> Parsed<()> {
         let start = self.at;
         if self.eat(b'*') {
@@ -202,7 +202,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A name in dot notation; a backslash takes the next character literally (spec §3.1).
+    /// Parses a name in dot notation; a backslash escapes the next character (spec §3.1).
     fn dot_name(&mut self, in_filter: bool) -> Parsed<String> {
         let mut name = String::new();
         while let Some(c) = self.next_char() {
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    /// A backslash and what it escapes: `\uXXXX`, also as a surrogate pair, or any character.
+    /// Parses a backslash and what it escapes: `\uXXXX`, also as a surrogate pair, or any character.
     fn escaped(&mut self, out: &mut String) -> Parsed<()> {
         let start = self.at;
         self.at += 1;
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
         digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
     }
 
-    /// `[…]`
+    /// Parses `[…]`.
     fn bracket(&mut self) -> Parsed<Step> {
         let open = self.at;
         self.at += 1;
@@ -332,8 +332,8 @@ impl<'a> Parser<'a> {
         Ok(Step::Names(names))
     }
 
-    /// A quoted name. A backslash escapes the quote and itself and is literal before anything else, as recorded:
-    /// `$['Test\""Name"']` names the member `Test\""Name"`.
+    /// Parses a quoted name. A backslash escapes the quote and itself and is literal before any other character, as recorded:
+    /// `$['Test\""Name"']` is the member `Test\""Name"`.
     fn bracket_name(&mut self) -> Parsed<Arc<str>> {
         let open = self.at;
         let quote = self.peek().unwrap_or(b'\'');
@@ -358,7 +358,7 @@ impl<'a> Parser<'a> {
         self.error("The quoted name is not closed")
     }
 
-    /// `[n]`, `[n,m]`, `[from:to]`; the step of `[from:to:step]` is read and ignored, as Jayway does.
+    /// Parses `[n]`, `[n,m]`, `[from:to]`. The step of `[from:to:step]` is parsed and ignored, as in Jayway.
     fn positions(&mut self) -> Parsed<Step> {
         let start = self.at;
         let first = self.integer()?;
@@ -399,7 +399,7 @@ impl<'a> Parser<'a> {
         Ok(Step::Indexes(indexes))
     }
 
-    /// `(@.length-n)`, the one script that AWS is known to read.
+    /// Parses `(@.length-n)`, the only script that AWS is known to support.
     fn script(&mut self) -> Parsed<Step> {
         let start = self.at;
         self.at += 1;
@@ -421,7 +421,7 @@ impl<'a> Parser<'a> {
         self.error("An index that is computed is written [(@.length-1)], with 1 or more")
     }
 
-    /// An optional integer of 32 bits.
+    /// Parses an optional integer of 32 bits.
     fn integer(&mut self) -> Parsed<Option<i64>> {
         let start = self.at;
         self.eat(b'-');
@@ -451,7 +451,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// `( … )` of a function.
+    /// Parses the `( … )` of a function.
     fn arguments(&mut self) -> Parsed<Vec<Argument>> {
         let open = self.at;
         self.at += 1;
