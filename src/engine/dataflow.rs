@@ -135,7 +135,7 @@ impl Eval<'_> {
 
     /// Returns the value that a path selects; `None` if there is none. An input that is null is an error.
     pub(super) fn lookup(&self, path: &Path, view: &View<'_>) -> Result<Option<Value>, Fault> {
-        match self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)) {
+        match self.work.pay(|fuel| path.eval_with_fuel(&view.scope(), fuel)) {
             Err(missing) if missing.is_null_input() => Err(self.runtime(&missing.to_string())),
             found => Ok(found.ok()),
         }
@@ -143,7 +143,7 @@ impl Eval<'_> {
 
     /// Works as [`Eval::lookup`] but also accepts a null input: `$` selects it, and any other path selects nothing.
     pub(super) fn lookup_anything(&self, path: &Path, view: &View<'_>) -> Option<Value> {
-        match self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)) {
+        match self.work.pay(|fuel| path.eval_with_fuel(&view.scope(), fuel)) {
             Err(missing) if missing.is_null_input() && path.is_root() => Some(Value::Null),
             found => found.ok(),
         }
@@ -152,7 +152,7 @@ impl Eval<'_> {
     /// Returns the value that a path selects. `cause` words the error of the field if the value is missing. The cause for a
     /// null input is the same for all fields.
     fn select(&self, path: &Path, view: &View<'_>, cause: impl FnOnce(Missing) -> String) -> Result<Value, Fault> {
-        self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)).map_err(|missing| {
+        self.work.pay(|fuel| path.eval_with_fuel(&view.scope(), fuel)).map_err(|missing| {
             let null_input = missing.is_null_input();
             self.runtime(&if null_input { missing.to_string() } else { cause(missing) })
         })
@@ -162,7 +162,7 @@ impl Eval<'_> {
     pub(super) fn template(&mut self, template: &Template, view: &View<'_>) -> Result<Value, Fault> {
         let scope = view.scope();
         let work = self.work;
-        let result = work.pay(|fuel| template.eval_paying(&scope, &mut self.env(), fuel));
+        let result = work.pay(|fuel| template.eval_with_fuel(&scope, &mut self.env(), fuel));
         result.map_err(|error| self.runtime(&error.cause))
     }
 
@@ -224,7 +224,7 @@ impl Eval<'_> {
         };
         let work = self.work;
         work.spend(EXPRESSION);
-        let result = work.pay(|fuel| expression.evaluate_paying(&Value::Null, &bindings, &mut self.env(), fuel));
+        let result = work.pay(|fuel| expression.evaluate_with_fuel(&Value::Null, &bindings, &mut self.env(), fuel));
         let said =
             |what: String| format!("The JSONata expression '{}' specified for the field '{place}' {what}", expression.text());
         let failed = |eval: &Self, what: String| Err(eval.query(&place.to_string(), &said(what)));
@@ -360,7 +360,7 @@ impl Eval<'_> {
             Field::Call(call) => {
                 let scope = view.scope();
                 let work = self.work;
-                let result = work.pay(|fuel| call.eval_paying(&scope, &mut self.env(), fuel));
+                let result = work.pay(|fuel| call.eval_with_fuel(&scope, &mut self.env(), fuel));
                 result.map_err(|error| self.runtime(&error.cause))?
             }
             Field::Jsonata(expression) => self.jsonata_typed(expression, name, "string", view)?,

@@ -26,7 +26,7 @@ impl Budget {
     }
 
     /// Runs an evaluation and subtracts its visits from the caller's fuel.
-    pub(super) fn paid<T>(fuel: &mut u64, evaluate: impl FnOnce(&mut Budget) -> T) -> T {
+    pub(super) fn charged<T>(fuel: &mut u64, evaluate: impl FnOnce(&mut Budget) -> T) -> T {
         let mut budget = Budget::within(*fuel);
         let before = budget.visits;
         let result = evaluate(&mut budget);

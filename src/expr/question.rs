@@ -21,7 +21,7 @@ pub enum Dialect {
 
 /// The reason why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unanswered {
+pub struct QuestionError {
     /// JSONata's code, if it is one of its errors.
     pub code: Option<&'static str>,
     /// The reason as a sentence.
@@ -48,7 +48,7 @@ pub struct Unanswered {
 /// assert_eq!(answer(Dialect::Template, r#"{"a.$":"$.total.amount"}"#).unwrap().unwrap().to_string(), r#"{"a":42}"#);
 /// assert_eq!(answer(Dialect::Jsonata, "$.nothing"), Ok(None));
 /// ```
-pub fn ask(dialect: Dialect, question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Option<Value>, Unanswered> {
+pub fn ask(dialect: Dialect, question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Option<Value>, QuestionError> {
     match dialect {
         Dialect::Jsonata => jsonata(question, scope, env),
         Dialect::JsonPath => jsonpath(question.trim(), scope, env).map(Some),
@@ -56,7 +56,7 @@ pub fn ask(dialect: Dialect, question: &str, scope: &Scope<'_>, env: &mut Env<'_
     }
 }
 
-fn jsonata(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Option<Value>, Unanswered> {
+fn jsonata(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Option<Value>, QuestionError> {
     let trimmed = question.trim();
     let inner = trimmed.strip_prefix("{%").and_then(|rest| rest.strip_suffix("%}")).unwrap_or(question);
     let expression = Expression::parse(inner)?;
@@ -64,46 +64,46 @@ fn jsonata(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Optio
     Ok(expression.evaluate(scope.input, &bindings, env)?)
 }
 
-fn jsonpath(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, Unanswered> {
+fn jsonpath(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, QuestionError> {
     if !question.starts_with('$') {
         let call = Call::parse(question)?;
-        return call.eval(scope, env).map_err(|error| Unanswered::because(error.cause));
+        return call.eval(scope, env).map_err(|error| QuestionError::because(error.cause));
     }
     let path = Path::parse(question)?;
     if *path.root() == Root::Input && scope.input.is_null() && !path.is_root() {
-        return Err(Unanswered::because("there is no value to look into"));
+        return Err(QuestionError::because("there is no value to look into"));
     }
-    path.eval(scope).map_err(|missing| Unanswered::because(missing.to_string()))
+    path.eval(scope).map_err(|missing| QuestionError::because(missing.to_string()))
 }
 
-fn template(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, Unanswered> {
-    let value = json::parse(question).map_err(|error| Unanswered {
+fn template(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, QuestionError> {
+    let value = json::parse(question).map_err(|error| QuestionError {
         code: None,
         message: error.message.to_string(),
         offset: Some(error.offset),
     })?;
     let template = Template::compile(&value).map_err(|problems| {
         let first = problems.first();
-        Unanswered::because(first.map_or("no template".into(), |p| format!("{}: {}", p.field, p.error.message)))
+        QuestionError::because(first.map_or("no template".into(), |p| format!("{}: {}", p.field, p.error.message)))
     })?;
-    template.eval(scope, env).map_err(|error| Unanswered::because(error.cause))
+    template.eval(scope, env).map_err(|error| QuestionError::because(error.cause))
 }
 
-impl Unanswered {
-    fn because(message: impl Into<String>) -> Unanswered {
-        Unanswered { code: None, message: message.into(), offset: None }
+impl QuestionError {
+    fn because(message: impl Into<String>) -> QuestionError {
+        QuestionError { code: None, message: message.into(), offset: None }
     }
 }
 
-impl From<JsonataError> for Unanswered {
-    fn from(error: JsonataError) -> Unanswered {
-        Unanswered { code: Some(error.code), message: error.message, offset: Some(error.offset) }
+impl From<JsonataError> for QuestionError {
+    fn from(error: JsonataError) -> QuestionError {
+        QuestionError { code: Some(error.code), message: error.message, offset: Some(error.offset) }
     }
 }
 
-impl From<SyntaxError> for Unanswered {
-    fn from(error: SyntaxError) -> Unanswered {
-        Unanswered { code: None, message: error.message, offset: Some(error.offset) }
+impl From<SyntaxError> for QuestionError {
+    fn from(error: SyntaxError) -> QuestionError {
+        QuestionError { code: None, message: error.message, offset: Some(error.offset) }
     }
 }
 

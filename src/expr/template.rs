@@ -62,7 +62,7 @@ impl Template {
     ///
     /// Any JSON value is accepted; members are evaluated at any depth of objects and arrays.
     pub fn compile(value: &Value) -> Result<Template, Vec<TemplateProblem>> {
-        let mut compiler = Compiler { problems: Vec::new(), way: Vec::new(), uses_context: false, variables: Vec::new() };
+        let mut compiler = Compiler { problems: Vec::new(), steps: Vec::new(), uses_context: false, variables: Vec::new() };
         let node = compiler.node(value);
         if compiler.problems.is_empty() {
             let Compiler { uses_context, variables, .. } = compiler;
@@ -90,21 +90,21 @@ impl Template {
         self.node.eval(scope, env, &mut Budget::new())
     }
 
-    /// Works as [`Template::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_paying`].
-    pub fn eval_paying(&self, scope: &Scope<'_>, env: &mut Env<'_>, fuel: &mut u64) -> Result<Value, EvalError> {
-        Budget::paid(fuel, |budget| self.node.eval(scope, env, budget))
+    /// Works as [`Template::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_with_fuel`].
+    pub fn eval_with_fuel(&self, scope: &Scope<'_>, env: &mut Env<'_>, fuel: &mut u64) -> Result<Value, EvalError> {
+        Budget::charged(fuel, |budget| self.node.eval(scope, env, budget))
     }
 }
 
 struct Compiler<'a> {
     problems: Vec<TemplateProblem>,
     /// The steps to the value that is being compiled. A pointer is only created for a problem.
-    way: Vec<Way<'a>>,
+    steps: Vec<Step<'a>>,
     uses_context: bool,
     variables: Vec<Arc<str>>,
 }
 
-enum Way<'a> {
+enum Step<'a> {
     Key(&'a str),
     Index(usize),
 }
@@ -116,21 +116,21 @@ impl<'a> Compiler<'a> {
             Value::Array(items) => {
                 let mut nodes = Vec::with_capacity(items.len());
                 for (i, item) in items.iter().enumerate() {
-                    self.way.push(Way::Index(i));
+                    self.steps.push(Step::Index(i));
                     nodes.push(self.node(item));
-                    self.way.pop();
+                    self.steps.pop();
                 }
                 if nodes.iter().all(Node::is_literal) { Node::Literal(value.clone()) } else { Node::Array(nodes) }
             }
             Value::Object(map) => {
                 let mut nodes = Vec::with_capacity(map.len());
                 for (name, member) in map.iter() {
-                    self.way.push(Way::Key(name));
+                    self.steps.push(Step::Key(name));
                     nodes.push(match name.strip_suffix(".$") {
                         Some(bare) => (bare.into(), self.member(map, name, bare, member)),
                         None => (name.clone(), self.node(member)),
                     });
-                    self.way.pop();
+                    self.steps.pop();
                 }
                 if nodes.iter().all(|(_, node)| node.is_literal()) { Node::Literal(value.clone()) } else { Node::Object(nodes) }
             }
@@ -169,9 +169,9 @@ impl<'a> Compiler<'a> {
         if self.problems.len() >= MAX_PROBLEMS {
             return;
         }
-        let pointer = self.way.iter().fold(Pointer::root(), |pointer, step| match step {
-            Way::Key(key) => pointer.key(key),
-            Way::Index(index) => pointer.index(*index),
+        let pointer = self.steps.iter().fold(Pointer::root(), |pointer, step| match step {
+            Step::Key(key) => pointer.key(key),
+            Step::Index(index) => pointer.index(*index),
         });
         self.problems.push(TemplateProblem { pointer, field: field.clone(), error, duplicate });
     }

@@ -6,7 +6,7 @@ use crate::base::diag::{Diagnostic, Severity};
 use crate::base::span::{Position, Positions, Span, position, utf16_len};
 use crate::base::{Value, json};
 use crate::engine::{ChildExecution, Command, Engine, FrameView, Invocation, Outcome, Stage};
-use crate::expr::question::Unanswered;
+use crate::expr::question::QuestionError;
 use std::fmt::Write;
 use std::sync::Arc;
 use wasm_bindgen::JsValue;
@@ -320,7 +320,7 @@ pub(super) fn coverage_text(engine: &Engine) -> String {
 }
 
 /// What came of a question.
-pub(super) fn answer_text(answer: &Result<Option<Value>, Unanswered>) -> String {
+pub(super) fn answer_text(answer: &Result<Option<Value>, QuestionError>) -> String {
     let mut out = String::from("{");
     match answer {
         Ok(Some(value)) => {

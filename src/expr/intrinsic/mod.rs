@@ -72,9 +72,9 @@ impl Call {
         self.eval_within(scope, env, &mut Budget::new())
     }
 
-    /// Works as [`Call::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_paying`].
-    pub fn eval_paying(&self, scope: &Scope<'_>, env: &mut Env<'_>, fuel: &mut u64) -> Result<Value, EvalError> {
-        Budget::paid(fuel, |budget| self.eval_within(scope, env, budget))
+    /// Works as [`Call::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_with_fuel`].
+    pub fn eval_with_fuel(&self, scope: &Scope<'_>, env: &mut Env<'_>, fuel: &mut u64) -> Result<Value, EvalError> {
+        Budget::charged(fuel, |budget| self.eval_within(scope, env, budget))
     }
 
     /// Works as [`Call::eval`], with a budget that other expressions share.

@@ -110,7 +110,7 @@ fn format() {
 }
 
 #[test]
-fn what_a_call_returns_fits_where_it_is_an_argument() {
+fn a_nested_call_must_return_the_kind_of_the_parameter() {
     let never = |call| Call::parse(call).unwrap().never_succeeds();
     assert_eq!(never("States.ArrayLength(States.StringSplit($.a, ','))"), None);
     assert_eq!(never("States.ArrayGetItem(States.ArrayRange(0, 9, 3), 1)"), None);
@@ -366,7 +366,7 @@ fn merge() {
 }
 
 #[test]
-fn the_whole_call_is_quoted() {
+fn a_failure_quotes_the_whole_call() {
     check(
         r#"{"items":[1,2,3]}"#,
         &[(
@@ -377,7 +377,7 @@ fn the_whole_call_is_quoted() {
 }
 
 #[test]
-fn what_never_succeeds_fails() {
+fn calls_that_never_succeed_fail_when_they_run() {
     for call in [
         "States.MathAdd(1, '-1')",
         "States.MathAdd(1)",

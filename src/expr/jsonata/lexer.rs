@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operators_are_told_by_their_first_byte() {
+    fn operators_are_recognized_by_their_first_byte() {
         for b in 0..=u8::MAX {
             let one = OPERATORS.iter().any(|op| op.as_bytes() == [b]);
             let first = OPERATORS.iter().any(|op| op.as_bytes().first() == Some(&b));

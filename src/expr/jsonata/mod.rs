@@ -176,7 +176,7 @@ impl Expression {
 
     /// Works as [`Expression::evaluate`], for a caller whose expressions share `fuel`: the evaluation may take this number of
     /// steps, and those that it took are subtracted. Its memory limit is lower too, because a payload is small.
-    pub fn evaluate_paying(
+    pub fn evaluate_with_fuel(
         &self,
         input: &Value,
         bindings: &dyn Fn(&str) -> Option<Value>,

@@ -174,7 +174,7 @@ fn functions() {
 }
 
 #[test]
-fn functions_are_true_where_they_decide_and_false_where_they_are_handed_over() {
+fn functions_are_true_as_conditions_and_false_as_arguments() {
     for (text, expected) in [
         ("($f := function($n) { 1 }; $f ? 1 : 2)", "1"),
         ("$sum and true", "true"),
@@ -207,7 +207,7 @@ fn time_comes_from_the_execution() {
 }
 
 #[test]
-fn what_aws_adds() {
+fn functions_that_aws_adds() {
     for (text, expected) in [
         ("$partition([1..5], 2)", "[[1,2],[3,4],[5]]"),
         ("$partition([1, 2, 3], 2.6)", "[[1,2],[3]]"),
@@ -259,7 +259,7 @@ fn what_aws_adds() {
 }
 
 #[test]
-fn errors_have_the_reference_s_words_and_a_place() {
+fn errors_have_the_message_of_the_reference_and_an_offset() {
     for (text, code, message, offset) in [
         ("", "S0207", "Unexpected end of expression", 0),
         ("1 +", "S0207", "Unexpected end of expression", 3),
@@ -324,7 +324,7 @@ fn references() {
 }
 
 #[test]
-fn an_evaluation_leaves_nothing_behind() {
+fn an_evaluation_frees_all_its_memory() {
     let shared = json::parse(r#"{"a":[1,2,3]}"#).unwrap();
     let weak = match &shared {
         Value::Object(map) => Arc::downgrade(map),
@@ -342,7 +342,7 @@ fn an_evaluation_leaves_nothing_behind() {
 
 /// A missing argument defaults to the context, if that is of the parameter's type.
 #[test]
-fn the_context_as_an_argument() {
+fn a_missing_argument_defaults_to_the_context() {
     for (text, expected) in [
         ("[1, 2].$string()", r#"["1","2"]"#),
         (r#"["ab"].$uppercase()"#, r#""AB""#),
@@ -361,7 +361,7 @@ fn the_context_as_an_argument() {
 
 /// A later call reuses the scope of a finished call, unless a function refers to it.
 #[test]
-fn scopes_of_calls() {
+fn functions_keep_the_variables_of_finished_calls() {
     for (text, expected) in [
         ("($of := function($x){function(){$x}}; $a := $of(1); $b := $of(2); $c := $of(3); [$a(), $b(), $c()])", "[1,2,3]"),
         (

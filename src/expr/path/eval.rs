@@ -160,7 +160,7 @@ impl Query {
     }
 
     /// Returns the error of a form that the reader does not support. If a node before it is missing, that is the error instead.
-    pub(super) fn refuse(&self, special: Special, start: &Value) -> Missing {
+    pub(super) fn unsupported_form_error(&self, special: Special, start: &Value) -> Missing {
         let mut node = start;
         for (i, step) in self.steps.iter().enumerate().take(special.step) {
             match child(step, node) {

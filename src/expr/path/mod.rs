@@ -154,11 +154,11 @@ impl Path {
 
     /// Works as [`Path::eval`], for a caller whose expressions share `fuel`: the evaluation may visit this number of values,
     /// and those that it visited are subtracted. A definite path costs nothing.
-    pub fn eval_paying(&self, scope: &Scope<'_>, fuel: &mut u64) -> Result<Value, Missing> {
+    pub fn eval_with_fuel(&self, scope: &Scope<'_>, fuel: &mut u64) -> Result<Value, Missing> {
         if self.query.plain {
             return self.eval_within(scope, &mut Budget::within(0));
         }
-        Budget::paid(fuel, |budget| self.eval_within(scope, budget))
+        Budget::charged(fuel, |budget| self.eval_within(scope, budget))
     }
 
     /// Works as [`Path::eval`], with a budget that other expressions share.
@@ -170,8 +170,8 @@ impl Path {
                 return Err(Missing::null_input());
             }
         }
-        if let Some(unread) = self.query.unread(self.reader) {
-            return Err(self.query.refuse(unread, source));
+        if let Some(unsupported_form) = self.query.unsupported_form(self.reader) {
+            return Err(self.query.unsupported_form_error(unsupported_form, source));
         }
         if self.query.plain {
             return self.query.walk(source).cloned();
@@ -308,7 +308,7 @@ impl Query {
     }
 
     /// The first form that a reader does not support.
-    fn unread(&self, reader: Reader) -> Option<Special> {
+    fn unsupported_form(&self, reader: Reader) -> Option<Special> {
         self.special.iter().copied().find(|special| outcome(special.form, reader) != Outcome::Selects)
     }
 }

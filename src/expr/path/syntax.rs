@@ -64,7 +64,7 @@ impl Path {
         }
         let mut nothing = Vec::new();
         for reader in Reader::ALL {
-            if query.unread(reader).is_some() {
+            if query.unsupported_form(reader).is_some() {
                 nothing.push(Value::from(reader.name()));
             }
         }
@@ -88,14 +88,14 @@ impl Path {
         }
         let mut nodes = self.query.nodes(value);
         nodes.truncate(MAX_PLACES);
-        let mut wanted = Wanted { order: Vec::new(), places: Vec::new() };
+        let mut wanted = NodeSearch { order: Vec::new(), places: Vec::new() };
         for node in &nodes {
             wanted.order.push((std::ptr::from_ref(*node), wanted.places.len()));
             wanted.places.push(Vec::new());
         }
         crate::base::sort::sort(&mut wanted.order);
-        wanted.look(value, &mut Vec::new());
-        let Wanted { places, .. } = wanted;
+        wanted.search(value, &mut Vec::new());
+        let NodeSearch { places, .. } = wanted;
         if !self.query.single {
             return Some(Selection { places, shape: Shape::List });
         }
@@ -117,15 +117,15 @@ impl Path {
 }
 
 /// The nodes whose locations are searched. A parsed value contains no node twice.
-struct Wanted {
+struct NodeSearch {
     /// The nodes by address, with their index.
     order: Vec<(*const Value, usize)>,
     places: Vec<Vec<Value>>,
 }
 
-impl Wanted {
+impl NodeSearch {
     // Recursion is bounded by the depth of values.
-    fn look(&mut self, node: &Value, place: &mut Vec<Value>) {
+    fn search(&mut self, node: &Value, place: &mut Vec<Value>) {
         let address = std::ptr::from_ref(node);
         let mut i = self.order.partition_point(|(node, _)| *node < address);
         while let Some((_, hit)) = self.order.get(i).filter(|(node, _)| *node == address) {
@@ -138,14 +138,14 @@ impl Wanted {
             Value::Array(items) => {
                 for (i, item) in items.iter().enumerate() {
                     place.push((i as i64).into());
-                    self.look(item, place);
+                    self.search(item, place);
                     place.pop();
                 }
             }
             Value::Object(map) => {
                 for (name, item) in map.entries() {
                     place.push(Value::String(name.clone()));
-                    self.look(item, place);
+                    self.search(item, place);
                     place.pop();
                 }
             }

@@ -291,7 +291,7 @@ fn functions() {
 }
 
 #[test]
-fn what_is_no_path() {
+fn texts_that_are_not_paths_are_refused() {
     for (path, expect) in [
         ("", "A path must start with '$' (at offset 0)"),
         ("a.b", "A path must start with '$' (at offset 0)"),
@@ -339,7 +339,7 @@ fn evaluation_is_bounded() {
 }
 
 #[test]
-fn finds_without_copying() {
+fn a_definite_path_copies_nothing() {
     let (input, variables) = (value(r#"{"a":[{"b":[1,2]}]}"#), Map::new());
     let scope = Scope { input: &input, context: &input, variables: &variables };
     let found = Path::parse("$.a[0].b").unwrap().find(&scope).unwrap() as *const Value;
@@ -390,7 +390,7 @@ fn reference_paths() {
 }
 
 #[test]
-fn equal_steps_are_one_path() {
+fn an_escaped_letter_in_a_name_is_the_letter() {
     let input = value(r#"{"store":{"book":"yes"}}"#);
     assert_eq!(eval(r"$.\stor\e.boo\k", &input), r#""yes""#);
 }
@@ -422,7 +422,7 @@ fn writes() {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn a_written_value_is_read_back() {
     let mut rng = Rng::new(7);
     let variables = Map::new();
     for _ in 0..500 {
@@ -440,7 +440,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn each_reader_has_its_forms() {
+fn each_field_supports_its_forms() {
     let input = value(r#"{"a":[{"n":1},{"n":2}],"o":{"x":1},"p":{"x":2}}"#);
     let (context, variables) = (Value::Null, Map::new());
     let scope = Scope { input: &input, context: &context, variables: &variables };
@@ -483,7 +483,7 @@ fn a_null_input_has_no_paths() {
 }
 
 #[test]
-fn not_takes_null_for_nothing() {
+fn negation_treats_null_as_absent() {
     check(
         r#"{"items":[{"id":1,"done":null},{"id":2,"done":false},{"id":3}]}"#,
         &[

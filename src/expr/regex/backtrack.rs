@@ -32,7 +32,7 @@ impl Pattern {
             scratch.marks.resize(words, 0);
         }
         let mut farthest = from;
-        let found = self.first_of_all(text, from, &mut farthest, scratch, fuel);
+        let found = self.search_from(text, from, &mut farthest, scratch, fuel);
         // Only the marks that were set must be cleared: the next search begins after this match.
         let touched = ((farthest - from + 1) * steps).div_ceil(64);
         if let Some(marks) = scratch.marks.get_mut(..touched) {
@@ -41,7 +41,7 @@ impl Pattern {
         found
     }
 
-    fn first_of_all(
+    fn search_from(
         &self,
         text: &str,
         from: usize,
@@ -82,15 +82,15 @@ impl Pattern {
     ) -> Result<bool, OutOfFuel> {
         let bytes = text.as_bytes();
         let exact = !self.options.ignore_case;
-        let Scratch { marks, ways, slots, .. } = scratch;
-        ways.clear();
+        let Scratch { marks, alternatives, slots, .. } = scratch;
+        alternatives.clear();
         if let Some(slot) = slots.first_mut() {
             *slot = start;
         }
         // `Starts` has already compared the prefix.
         let (skipped, taken) = self.starts.skip;
         let mut job = Some(Job::Explore(skipped, start + taken));
-        while let Some(under_way) = job.take().or_else(|| ways.pop()) {
+        while let Some(under_way) = job.take().or_else(|| alternatives.pop()) {
             let (mut step, mut at) = match under_way {
                 Job::Explore(step, at) => (step, at),
                 Job::Restore(slot, place) => {
@@ -131,15 +131,15 @@ impl Pattern {
                             break;
                         }
                         *farthest = at.max(*farthest);
-                        ways.push(Job::Explore(*second, at));
+                        alternatives.push(Job::Explore(*second, at));
                         step = *first;
                         continue;
                     }
                     Some(Step::Save(slot)) => {
                         if let Some(place) = slots.get_mut(*slot as usize) {
                             // If there is no alternative left, the old value will never be restored.
-                            if !ways.is_empty() {
-                                ways.push(Job::Restore(*slot, *place));
+                            if !alternatives.is_empty() {
+                                alternatives.push(Job::Restore(*slot, *place));
                             }
                             *place = at;
                         }
@@ -300,16 +300,16 @@ impl Firsts {
             Step::Char(c) if !ignore_case => add(first_byte(*c)),
             Step::Char(wanted) => {
                 // If case is ignored, a few letters outside of ASCII equal one in ASCII.
-                (0..128).filter(|c| fold(*c as char) == fold(*wanted)).chain(OTHERS).for_each(&mut add);
+                (0..128).filter(|c| fold(*c as char) == fold(*wanted)).chain(NON_ASCII).for_each(&mut add);
             }
             Step::Set(set) => {
                 let Some(set) = pattern.sets.get(*set as usize) else { return };
                 (0..128).filter(|c| set.contains(*c as char, ignore_case)).for_each(&mut add);
                 if ignore_case || set.negated || set.ranges.iter().any(|(_, high)| !high.is_ascii()) {
-                    OTHERS.for_each(&mut add);
+                    NON_ASCII.for_each(&mut add);
                 }
             }
-            _ => (0..128).chain(OTHERS).for_each(&mut add),
+            _ => (0..128).chain(NON_ASCII).for_each(&mut add),
         }
     }
 }
@@ -318,7 +318,7 @@ impl Firsts {
 const MAX_PREFIX: usize = 16;
 
 /// The first bytes of all characters outside of ASCII.
-const OTHERS: RangeInclusive<u8> = 0xc0..=0xff;
+const NON_ASCII: RangeInclusive<u8> = 0xc0..=0xff;
 
 /// Where a match can start, according to the bytes there.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Runs a pattern with all its threads in parallel, one character after another.
 
-use super::backtrack::Job as Way;
+use super::backtrack::Job as BacktrackJob;
 use super::{Assertion, Pattern, Step, fold, is_line_end};
 
 /// Marks a slot without an offset.
@@ -15,7 +15,7 @@ pub(in crate::expr) struct Scratch {
     /// The slots of the current thread; after a successful search the offsets of the match and its groups.
     pub(super) slots: Vec<usize>,
     /// For the backtracking search: the alternatives left, and the marks of tried ones.
-    pub(super) ways: Vec<Way>,
+    pub(super) alternatives: Vec<BacktrackJob>,
     pub(super) marks: Vec<u64>,
 }
 
@@ -59,7 +59,7 @@ pub(in crate::expr) struct OutOfFuel;
 
 impl Pattern {
     /// Searches the first match, in time that is linear in the length of the text; its offsets are in `scratch.slots`.
-    pub(super) fn side_by_side(&self, text: &str, from: usize, scratch: &mut Scratch, fuel: &mut u64) -> Result<bool, OutOfFuel> {
+    pub(super) fn run_threads(&self, text: &str, from: usize, scratch: &mut Scratch, fuel: &mut u64) -> Result<bool, OutOfFuel> {
         let width = self.groups * 2;
         scratch.now.resize(self.program.len(), width);
         scratch.next.resize(self.program.len(), width);

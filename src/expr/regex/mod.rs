@@ -181,7 +181,7 @@ impl Pattern {
         let Some(rest) = text.len().checked_sub(from) else { return Ok(None) };
         let found = match self.can_backtrack(rest) {
             true => self.backtrack(text, from, scratch, fuel)?,
-            false => self.side_by_side(text, from, scratch, fuel)?,
+            false => self.run_threads(text, from, scratch, fuel)?,
         };
         let place = |i: usize| scratch.slots.get(i).copied().filter(|place| *place != usize::MAX).unwrap_or(from);
         Ok(found.then(|| Match { start: place(0), end: place(1) }))
@@ -215,10 +215,10 @@ impl Pattern {
                 }
                 Ok(())
             }
-            Tree::Either(ways) => {
+            Tree::Either(alternatives) => {
                 let mut ends = Vec::new();
-                for (i, way) in ways.iter().enumerate() {
-                    if i + 1 == ways.len() {
+                for (i, way) in alternatives.iter().enumerate() {
+                    if i + 1 == alternatives.len() {
                         self.tree(way)?;
                         break;
                     }
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn both_machines_find_the_same() {
+    fn both_engines_find_the_same_matches() {
         let patterns = "a|b;(a|ab)(c|bcd)(d*);(a*)*;(a*?)+b;(?:a|b)*?c;^a|b$;\\bab;[^a]b+;(a(b)?)+;.*c;(.)(.)?é;é|[à-ü];a{2,3}b?;(a|(b))+?c;(?:)";
         let mut random = crate::base::Rng::new(7);
         for source in patterns.split(';') {
@@ -328,7 +328,7 @@ mod tests {
                     let text: String = (0..12).map(letter).collect();
                     let [mut one, mut other] = [Scratch::default(), Scratch::default()];
                     let found = pattern.backtrack(&text, 0, &mut one, &mut 100_000).unwrap();
-                    assert_eq!(found, pattern.side_by_side(&text, 0, &mut other, &mut 100_000).unwrap(), "{source} in {text:?}");
+                    assert_eq!(found, pattern.run_threads(&text, 0, &mut other, &mut 100_000).unwrap(), "{source} in {text:?}");
                     assert!(!found || one.slots == other.slots, "{source} in {text:?}: {:?} {:?}", one.slots, other.slots);
                 }
             }
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_is_paid_for() {
+    fn every_step_costs_fuel() {
         let cost = |source: &str, len: usize| {
             let pattern = Pattern::compile(source, Options::default()).unwrap();
             let mut fuel = u64::MAX;

@@ -70,12 +70,12 @@ impl Parser {
     }
 
     fn either(&mut self) -> Result<Tree, String> {
-        let mut ways = vec![self.concat()?];
+        let mut alternatives = vec![self.concat()?];
         while self.peek(0) == Some('|') {
             self.at += 1;
-            ways.push(self.concat()?);
+            alternatives.push(self.concat()?);
         }
-        Ok(if ways.len() == 1 { ways.remove(0) } else { Tree::Either(ways) })
+        Ok(if alternatives.len() == 1 { alternatives.remove(0) } else { Tree::Either(alternatives) })
     }
 
     fn concat(&mut self) -> Result<Tree, String> {

@@ -94,7 +94,7 @@ fn all_problems_at_once() {
 }
 
 #[test]
-fn what_it_reads() {
+fn templates_report_what_they_read() {
     let reads = |template: &str| {
         let template = Template::compile(&value(template)).unwrap();
         let names: Vec<String> = template.variables().iter().map(|name| name.to_string()).collect();

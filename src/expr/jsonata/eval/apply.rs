@@ -112,7 +112,7 @@ impl Evaluator<'_> {
 
     /// Returns an empty list for the arguments of a call.
     pub(crate) fn arguments(&mut self) -> Vec<Val> {
-        self.spare.args()
+        self.pool.args()
     }
 
     /// Calls a function value from a built-in function.
@@ -132,7 +132,7 @@ impl Evaluator<'_> {
             }
         };
         self.levels -= 1;
-        self.spare.take_args(pending.args);
+        self.pool.take_args(pending.args);
         result.map_err(|e| match pending.site {
             Some(Site { at, name: Some(name) }) => e.at(at).token(self.names.text(name)),
             Some(Site { at, .. }) => e.at(at),
@@ -158,11 +158,11 @@ impl Evaluator<'_> {
                     signature.validate(&mut pending.args, input)?;
                 }
                 let args = std::mem::take(&mut pending.args);
-                let frame = self.spare.frame(scope.clone(), def.clone(), args);
+                let frame = self.pool.frame(scope.clone(), def.clone(), args);
                 let depth = self.depth;
                 let result = self.run_body(&def.body, context, &frame, pending);
                 self.depth = depth;
-                self.spare.take_frame(frame);
+                self.pool.take_frame(frame);
                 result
             }
             Function::Partial { of, args: given, .. } => {
@@ -263,7 +263,7 @@ impl Evaluator<'_> {
                     for arg in &call.args {
                         args.push(self.eval(arg, input, &frame)?);
                     }
-                    self.spare.take_args(std::mem::replace(&mut pending.args, args));
+                    self.pool.take_args(std::mem::replace(&mut pending.args, args));
                     let name = if let Kind::Variable(id) = call.procedure.kind { Some(id) } else { None };
                     pending.site = Some(Site { at: node.at, name });
                     return Ok(None);

@@ -5,13 +5,13 @@ mod group;
 mod operators;
 mod output;
 mod path;
-mod spare;
+mod pool;
 mod transform;
 
 pub(super) use operators::{TEXT_STEP, compare_text, is_same, length, truth};
 pub(super) use output::write_json;
 
-use self::spare::Spare;
+use self::pool::Pool;
 use super::ast::{Kind, Names, Node, Path, Stage};
 use super::compile::Program;
 use super::error::{Thrown, fault, fault_at};
@@ -54,7 +54,7 @@ pub(super) struct Evaluator<'e> {
     /// Scopes that function values refer to.
     captured: Vec<Rc<Frame>>,
     /// Allocations of finished calls that later calls can reuse.
-    spare: Spare,
+    pool: Pool,
     /// Memory of regular expression searches, which is reused.
     pub scratch: Scratch,
 }
@@ -81,7 +81,7 @@ impl<'e> Evaluator<'e> {
             levels: 0,
             depth: 0,
             captured: Vec::new(),
-            spare: Spare::default(),
+            pool: Pool::default(),
             scratch: Scratch::default(),
         }
     }

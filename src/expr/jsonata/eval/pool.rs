@@ -6,19 +6,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Maximum number of pooled scopes, and of pooled argument lists.
-const MOST: usize = 16;
+const MAX_POOLED: usize = 16;
 
 /// Maximum capacity of a pooled argument list; longer ones are freed.
-const LONGEST: usize = 8;
+const MAX_CAPACITY: usize = 8;
 
 /// Scopes and argument lists of finished calls. They contain no values.
 #[derive(Default)]
-pub(super) struct Spare {
+pub(super) struct Pool {
     frames: Vec<Rc<Frame>>,
     args: Vec<Vec<Val>>,
 }
 
-impl Spare {
+impl Pool {
     /// Returns an empty argument list.
     pub(super) fn args(&mut self) -> Vec<Val> {
         self.args.pop().unwrap_or_default()
@@ -27,7 +27,7 @@ impl Spare {
     /// Returns the argument list of a finished call to the pool.
     pub(super) fn take_args(&mut self, mut args: Vec<Val>) {
         args.clear();
-        if self.args.len() < MOST && (1..=LONGEST).contains(&args.capacity()) {
+        if self.args.len() < MAX_POOLED && (1..=MAX_CAPACITY).contains(&args.capacity()) {
             self.args.push(args);
         }
     }
@@ -45,7 +45,7 @@ impl Spare {
 
     /// Returns the scope of a finished call to the pool, unless there are other references to it.
     pub(super) fn take_frame(&mut self, mut frame: Rc<Frame>) {
-        if self.frames.len() < MOST
+        if self.frames.len() < MAX_POOLED
             && let Some(unused) = Rc::get_mut(&mut frame)
         {
             let args = unused.end_call();
