@@ -1,4 +1,4 @@
-// All breakpoints, each with its kind, condition, hit count and text.
+// The list of all breakpoints, each with its kind, condition, hit count and log text.
 
 import { isState } from "../model/graph.ts";
 import type { Breakpoint, Exceptions } from "../model/protocol.ts";
@@ -141,7 +141,7 @@ function Row({ one, hits }: { one: Breakpoint; hits: number }) {
   );
 }
 
-/// What the fields of a breakpoint share: which one it is, and how it changes.
+/** The props that all fields of a breakpoint have: the breakpoint, and the function that changes it. */
 interface Editing {
   one: Breakpoint;
   set(change: Partial<Breakpoint>): void;
@@ -186,7 +186,7 @@ function Text({ label, value, hint, change }: { label: string; value: string | u
   );
 }
 
-/// Which machine it is in, where there are several.
+/** Selects the machine of the breakpoint, if there are several. */
 function MachineField({ one }: { one: Breakpoint }) {
   const names = workspace.machines.value.map(({ name }) => name.slice(name.lastIndexOf(":") + 1));
   const machines = [...new Set([...names, one.machine ?? ""])].filter((name) => name !== "");
@@ -224,7 +224,7 @@ interface StateFieldProps {
 
 function StateField({ label, one, value = "", choose }: StateFieldProps) {
   const any = one.kind === "error" || one.kind === "retry" || one.kind === "catch" || one.kind === "change";
-  // The states of another machine than that on the graph are written by hand.
+  // The states of a machine that is not on the graph are typed by hand.
   if (!model.here.value.includes(one)) return <Text label={label} value={value} hint={any ? "empty: any" : "its name"} change={choose} />;
   const states = analysis.graph.value?.graph.nodes.filter(isState) ?? [];
   return (
@@ -244,7 +244,7 @@ function StateField({ label, one, value = "", choose }: StateFieldProps) {
   );
 }
 
-/// The fields that only one kind of breakpoint has.
+/** The fields that only one kind of breakpoint has. */
 function KindFields({ one, set }: Editing) {
   switch (one.kind) {
     case "stage":
@@ -305,7 +305,7 @@ function KindFields({ one, set }: Editing) {
   }
 }
 
-/// When it stops, and whether it only writes a line.
+/** The condition of a breakpoint, and whether it only logs a line. */
 function ConditionFields({ one, set }: Editing) {
   const setHit = (hit: string): void => {
     if (/^\s*((=|==|>=|>|%)?\s*\d+)?\s*$/.test(hit)) set({ hit });

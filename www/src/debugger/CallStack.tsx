@@ -1,4 +1,4 @@
-// While a run is paused: the states around each other, the other branches, and the variables in reach.
+// The call stack while a run is paused: the enclosing states, the other branches, and the variables in scope.
 
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { VariableScope } from "../model/protocol.ts";
@@ -14,10 +14,10 @@ import { Callers } from "./Inside.tsx";
 import * as model from "./model.ts";
 import { setValue } from "./session.ts";
 
-/// The way from the execution to where it is paused, each step of which can be looked at.
+/** The path from the execution to the paused state. Each step of it can be selected. */
 export function CallStack() {
   const at = model.position.value;
-  // Where there is no more than one state, its head says all.
+  // If there is only one state, the header already says everything.
   if (!at || at.stack.length + at.callers.length < 2 || execution.run.value?.recorded !== undefined) return null;
   const last = at.stack.length - 1;
   return (
@@ -45,7 +45,7 @@ export function CallStack() {
   );
 }
 
-/// What else is there where it is paused: variables, and the other branches, which stand still as well.
+/** The context of the paused state: its variables, and the other branches, which are paused as well. */
 export function Around() {
   const at = model.position.value;
   const top = at?.stack[0];
@@ -76,7 +76,7 @@ export function Around() {
   );
 }
 
-/// The variables that a visit sees where the run has stopped.
+/** Loads the variables that a visit sees at the position where the run has stopped. */
 function useScopes(visit: number): VariableScope[] {
   const found = useSignal<VariableScope[]>([]);
   const asked = useSignal(visit);
@@ -88,7 +88,7 @@ function useScopes(visit: number): VariableScope[] {
   return found.value;
 }
 
-/// The variables in reach, scope by scope, with who assigned them and what the state before has changed.
+/** The variables in scope, grouped by scope, with the state that assigned each and the changes of the previous state. */
 function Variables({ visit }: { visit: number }) {
   const found = useScopes(visit);
   const editing = useSignal<string | null>(null);
@@ -119,7 +119,7 @@ interface VariableProps {
   variable: VariableScope["variables"][number];
   outer: boolean;
   visit: number;
-  /// The variable that is being edited, by its name.
+  /** The name of the variable that is being edited, or null. */
   editing: Signal<string | null>;
 }
 

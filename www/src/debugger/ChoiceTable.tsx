@@ -1,4 +1,4 @@
-// Which rule of a Choice state was taken, and why none of the others.
+// Shows which rule of a Choice state matched, and why the others did not.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -55,9 +55,9 @@ export function ChoiceTable({ flow, stage }: { flow: Flow; stage: FlowStage }) {
 
 interface RuleRowProps {
   nth: number;
-  /// As the definition has it.
+  /** The rule as the definition has it. */
   rule: Record<string, unknown>;
-  /// What the execution has seen of it.
+  /** The result of the rule in the execution. */
   seen: Rule | undefined;
   isTaken: boolean;
   read: readonly Operand[];
@@ -88,7 +88,7 @@ function RuleRow({ nth, rule, seen, isTaken, read }: RuleRowProps) {
   );
 }
 
-/// A comparison: with which values, and whether it holds.
+/** A comparison with the values of its operands and its result. */
 function Tested({ test, rule, operands }: { test: Test; rule: Record<string, unknown>; operands: ReadonlyMap<string, Operand> }) {
   return (
     <li>

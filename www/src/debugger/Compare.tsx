@@ -1,4 +1,4 @@
-// Two runs beside each other: which visits differ, the first one first, and in what.
+// Compares two runs: which visits differ, the first one first, and in what.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComparedVisit, RunInfo } from "../model/protocol.ts";
@@ -23,7 +23,7 @@ export function Compare() {
   const chosen = useSignal(0);
   useSignalEffect(() => {
     const runs = comparing.value;
-    // More of the runs may be seen meanwhile.
+    // The runs may have more events after a stop.
     void model.stopped.value;
     if (!runs) return;
     return unlessLate(
@@ -85,7 +85,7 @@ function Pick({ label, value, other, set }: { label: string; value: number; othe
   );
 }
 
-/// What a run is: of a fork the event after which it goes its own way, and what was changed.
+/** Returns the description of a run. For a fork it includes the event after which it differs, and what was changed. */
 export function labelOf({ label, parent, at, after, changed }: RunInfo): string {
   const plain = parent !== undefined && /^fork at /.test(label);
   return [
@@ -97,7 +97,7 @@ export function labelOf({ label, parent, at, after, changed }: RunInfo): string 
     .join(" · ");
 }
 
-/// A pencil is a sign that a font may lack.
+/** The pencil character is replaced, because a font may not have it. */
 const edited = (label: string): string => label.replace(/^✎ /, "edited ");
 
 const WORDS: Record<ComparedVisit["changes"][number], string> = {
@@ -151,7 +151,7 @@ function Rows({ rows, chosen, choose, a, b }: { rows: ComparedVisit[]; chosen: n
 type Side = { input?: unknown; output?: unknown; variables?: unknown };
 const PARTS = ["input", "output", "variables"] as const;
 
-/// The data of one visit in both runs.
+/** The data of a visit in both runs. */
 function Data({ row, a, b }: { row: ComparedVisit; a: number; b: number }) {
   const sides = useSignal<[Side, Side] | null>(null);
   useSignalEffect(() => {
@@ -209,6 +209,6 @@ function Part({ part, a, b, runs, paired }: { part: (typeof PARTS)[number]; a: S
 }
 
 function lookAt(run: number, event: number, state: string): void {
-  // What the run tells of itself comes before the answer.
+  // The notes about the run arrive before the answer.
   void selectRun(run).then(() => playback.selectEvent(event, state, "page"));
 }

@@ -1,4 +1,4 @@
-// What an execution begins with besides its input, its clock, and the Context Object that comes of it.
+// The options of an execution besides its input: its clock, and the resulting Context Object.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { PendingTimer } from "../model/protocol.ts";
@@ -74,7 +74,7 @@ function Begin() {
   );
 }
 
-/// What the execution is called, when it begins, and the seed of its chance.
+/** The execution's name, its start time, and the seed of its random numbers. */
 function Names() {
   const { name = "", arn = "", startTime } = workspace.config.value;
   return (
@@ -273,7 +273,7 @@ function Timers({ now, timers }: { now: number; timers: readonly PendingTimer[] 
   );
 }
 
-/// Where a run is looked at, as it is there; else as it would begin.
+/** Shows the Context Object of the run at the displayed position or, without a run, as it would be at the start. */
 function Context() {
   const found = useSignal<unknown>(undefined);
   useSignalEffect(() => {

@@ -1,4 +1,4 @@
-// What of the definition all runs together have used, and what never.
+// The coverage of the definition by all runs together.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { Covered } from "../model/protocol.ts";
@@ -31,7 +31,7 @@ const SUMS = [
   ["catches", "catchers"],
 ] as const;
 
-/// What all runs of the present definition have used, or why that cannot be said.
+/** Loads the coverage of the current definition, or the reason why there is none. */
 function useCovered(): { covered: Covered | null; problem: string } {
   const covered = useSignal<Covered | null>(null);
   const problem = useSignal("");
@@ -166,7 +166,7 @@ function rowOf({ kind, state, label, line, count: times }: Place) {
   };
 }
 
-/// 100 only where it is.
+/** Returns the percentage, rounded down so that it is 100 only if everything is covered. */
 function percentOf(part: number): string {
   return `${part === 100 ? 100 : Math.floor(part * 10) / 10} %`;
 }

@@ -1,4 +1,4 @@
-// The data of a visit on its way through a state: the strip of its stages, and the one that is looked at.
+// The data of a visit on its way through a state: the strip of its stages, and the selected one.
 
 import { useSignal } from "@preact/signals";
 import type { Flow, FlowStage } from "../model/protocol.ts";
@@ -13,7 +13,7 @@ import * as model from "./model.ts";
 import { stageLabel, stopsAt, toggleStop } from "./stageStops.ts";
 import { Values } from "./Values.tsx";
 
-/// A stage as the strip shows it; those that are still to come have no value.
+/** A stage in the strip. A stage that is not reached yet has no value. */
 interface Step {
   name: string;
   label: string;
@@ -24,11 +24,14 @@ interface Step {
   ahead: boolean;
 }
 
-/// `busy`: that of another visit or attempt is on its way. `choose` looks at another item in the stages that a Map has for each.
+/**
+ * `busy` is set while the data of another visit or attempt is loading. `choose` selects another item, for stages that a Map has
+ * for each item.
+ */
 export function DataFlow({ flow, busy, choose }: { flow: Flow; busy: boolean; choose(item: number): void }) {
   const chosen = useSignal<string | null>(null);
   const { stages, place } = flow;
-  // The stage at which the run stands, or the one that was chosen by hand.
+  // This is the current stage of the run, or the one that the user has selected.
   const seen = stages.filter((stage) => stage.place < place);
   const here =
     model.position.value && !model.position.value.atRest && seen.length > 0 && seen.length < stages.length ? seen.at(-1)! : undefined;
@@ -90,7 +93,7 @@ function stepsOf(flow: Flow, shown: FlowStage | "input"): Step[] {
     const { compared, whole } = besideOf(fields, flow.type, flow.language, flow.input, stages, i, equal);
     const changed = !decision && !equal(compared && !whole ? (compared.at < 0 ? flow.input : stages[compared.at]?.value) : last, value);
     if (!decision) last = value;
-    // Only what the state has: a field that is not written and changes nothing is no stage to look at.
+    // Only stages that the state has are shown. A field that is absent and changes nothing is not a stage to show.
     const written = madeBy(fields, flow.language, stages, i)?.written !== undefined;
     if (!changed && !decision && !written && stage !== shown && name !== "output" && !(name === "result" && flow.type !== "Pass")) return;
     const kind = name === "error" ? "bad" : decision ? "decision" : changed ? "changed" : "same";
@@ -195,7 +198,7 @@ function Stage({ flow, stage, choose }: { flow: Flow; stage: FlowStage; choose(i
   }
 }
 
-/// Which item, or batch, a stage is shown of.
+/** Selects the item, or the batch, of a stage. */
 function Items({ stage: { stage, index = 0, of = 1 }, choose }: { stage: FlowStage; choose(item: number): void }) {
   const word = stage === "afterItemBatcher" ? "Batch" : "Item";
   return (

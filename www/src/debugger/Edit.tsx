@@ -1,4 +1,4 @@
-// Another value in place of one that the run had, which forks the run.
+// Edits a value of the run, which forks the run.
 
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";

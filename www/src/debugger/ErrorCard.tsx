@@ -1,4 +1,4 @@
-// An error of a state: what it was, where in the definition, what was seen there, and what takes it.
+// The card of an error: its cause, its position in the definition, the data that was read, and what handles it.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -15,14 +15,14 @@ import { change } from "./apply.ts";
 import { RetryTable } from "./RetryTable.tsx";
 import { Underlined } from "./Scratch.tsx";
 
-/// Why an attempt has failed.
+/** Loads the reason why an attempt has failed. */
 function useFailure({ visit, attempt }: Flow): FailureInfo | null {
   const info = useSignal<FailureInfo | null>(null);
   useEffect(() => unlessLate(interpreter.query("failure", { visit, attempt }), (found) => (info.value = found)), [visit, attempt]);
   return info.value;
 }
 
-/// What went wrong, where in which expression, what that saw, and who takes it.
+/** The cause of an error: the expression that failed, its data, and the retrier or catcher that handles the error. */
 export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
   const { Error: error, Cause: cause } = stage.value as { Error: string | null; Cause: string | null };
   const at = flow.stages.indexOf(stage);
@@ -68,7 +68,7 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
   );
 }
 
-/// The remedy where nothing takes the error.
+/** A button that adds a catcher if nothing handles the error. */
 function AddCatch({ state, error }: { state: string; error: string | null }) {
   const done = useSignal("");
   return (
@@ -89,7 +89,7 @@ function AddCatch({ state, error }: { state: string; error: string | null }) {
   );
 }
 
-/// The last error of a state, for the card on its node.
+/** The last error of a state, for the card on its node. */
 export function NodeFailure({ state }: { state: string }) {
   const flow = useSignal<Flow | null>(null);
   const info = useSignal<FailureInfo | null>(null);

@@ -1,4 +1,4 @@
-// The way on where a run has failed because its input had nothing in it.
+// A button for a run that failed because its input was empty: it generates an input and runs again.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import * as execution from "../store/execution.ts";

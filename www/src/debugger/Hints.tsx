@@ -1,4 +1,4 @@
-// Three things to know, for who is here for the first time.
+// Three hints for first-time users.
 
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";

@@ -1,4 +1,4 @@
-// The text of a started execution's machine, to be read and to set breakpoints in.
+// The definition of a child execution's machine. It is read-only, and breakpoints can be set in it.
 
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";

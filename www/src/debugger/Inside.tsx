@@ -1,4 +1,4 @@
-// Where one is among executions that tasks have started, and the ways in and out.
+// The selected execution among those that tasks have started, and the links between them.
 
 import type { ChildExecution } from "../model/protocol.ts";
 import { outcomeTone, outcomeWord } from "../model/log.ts";
@@ -11,7 +11,7 @@ import { TONE_CLASS } from "../ui/tone.ts";
 import * as model from "./model.ts";
 import { lookInto } from "./session.ts";
 
-/// From the run's own execution to the one that is looked at, over the graph.
+/** The path from the run's own execution to the selected one, over the graph. */
 export function InsidePath() {
   const inside = analysis.inside.value;
   if (!inside) return null;
@@ -56,14 +56,14 @@ function nameOf({ id, machine }: { id: number; machine: string }): string {
   return id === 0 ? workspace.title.value : machine;
 }
 
-/// A name that nobody has given is a UUID.
+/** Shortens a generated name, which is a UUID. */
 function short(name: string): string {
   return name.length > 24 ? `${name.slice(0, 8)}…` : name;
 }
 
 const MOST = 50;
 
-/// The executions that a state has started, each to be looked into.
+/** The executions that a state has started, with links into them. */
 export function Started({ state }: { state: string }) {
   const here = analysis.inside.value?.id ?? 0;
   const found = execution.children.value.filter((one) => one.parent === here && one.state === state);
@@ -97,7 +97,7 @@ export function StatusOf({ one: { status } }: { one: ChildExecution }) {
   return <span class={TONE_CLASS[outcomeTone(status)]}>{outcomeWord(status).toLowerCase()}</span>;
 }
 
-/// The states around the tasks that have started the execution in which the run is paused, the outermost first.
+/** The states whose tasks have started the execution in which the run is paused, the outermost first. */
 export function Callers() {
   const frames = model.position.value?.callers ?? [];
   const inside = analysis.inside.value;

@@ -1,4 +1,5 @@
-// The visits of a run over time: a lane for each branch or iteration, long pauses folded, a part of it at a time.
+// The visits of a run over time. There is a lane for each branch or iteration, long pauses are folded, and the view can be
+// zoomed.
 
 import { type Signal, signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -15,12 +16,12 @@ import { count as counted, duration } from "../ui/format.ts";
 import { soon } from "../ui/unlessLate.ts";
 import { type Scale, type View, scaleOf } from "../model/scale.ts";
 
-/// No view is of fewer events.
+/** The minimum number of events in view. */
 const LEAST = 4;
 
-/// The part of the run that is in view.
+/** The part of the run that is in view. */
 class Window {
-  /// Null: all events, however many come.
+  /** The zoomed range. Null means all events, including later ones. */
   readonly zoomed: Signal<View | null> = signal(null);
 
   get all(): number {
@@ -44,7 +45,7 @@ class Window {
     say(this.words);
   };
 
-  /// By a factor around the event that is looked at, or the middle.
+  /** Zooms around the selected event, or else around the middle. */
   zoomBy(factor: number): void {
     const { from, to } = this.view;
     const cursor = playback.cursor.value;
@@ -61,7 +62,7 @@ class Window {
     this.zoom(from + step, to + step);
   }
 
-  /// Whether a key was one of the timeline's.
+  /** Handles a key. Returns whether it was one of the time line's. */
   key({ key, shiftKey }: KeyboardEvent, pane: HTMLElement): boolean {
     if (key === "+" || key === "=") this.zoomBy(0.5);
     else if (key === "-") this.zoomBy(2);
@@ -73,7 +74,7 @@ class Window {
   }
 }
 
-/// The lanes in view, and those of all events as they were last seen.
+/** Returns the lanes in view, and the last loaded lanes of all events. */
 function useLanes({ zoomed }: Window, pane: RefObject<HTMLDivElement | null>): { lanes: Lane[]; whole: Lane[] } {
   const lanes = useSignal<Lane[]>([]);
   const whole = useSignal<Lane[]>([]);
@@ -160,9 +161,9 @@ function ZoomButtons({ part }: { part: Window }) {
   );
 }
 
-/// The lanes themselves. Dragging over them chooses a part.
+/** The lanes. Dragging over them selects a range. */
 function Tracks({ part, pane, lanes }: { part: Window; pane: RefObject<HTMLDivElement | null>; lanes: Lane[] }) {
-  /// The places between which somebody drags, from 0 to 1.
+  /** The positions of the start and the end of the drag, from 0 to 1. */
   const drag = useSignal<{ from: number; to: number } | null>(null);
   const scale = scaleOf(part.view, playback.timeOf);
   const placeOf = (event: PointerEvent): number => {
@@ -219,9 +220,9 @@ function Tracks({ part, pane, lanes }: { part: Window; pane: RefObject<HTMLDivEl
   );
 }
 
-/// A shorter drag is a click.
+/** A drag over less than this part of the width is a click. */
 const CLICK = 0.01;
-/// The widths of the names on the left, and of the edge on the right.
+/** The widths of the names on the left and of the margin on the right, in px. */
 const NAMES = 132 * textSize;
 const EDGE = 12 * textSize;
 
@@ -242,7 +243,7 @@ const MEANS = {
   failed: "failed",
 } as const;
 
-/// A bar in words: what it stands for, what became of it, and how long it took.
+/** Returns the description of a bar: what it stands for, its outcome, and its duration. */
 function wordsOf({ state, kind, bars, failed, from, to }: Bar): string {
   const took = duration(playback.timeOf(to) - playback.timeOf(from));
   if (bars !== undefined)
@@ -281,7 +282,7 @@ function LaneRow({ lane, scale, first, zoom }: { lane: Lane; scale: Scale; first
   );
 }
 
-/// The whole run as a strip, and which part of it is in view.
+/** The whole run as a strip, with the part that is in view. */
 function Overview({
   lanes,
   count,
@@ -334,14 +335,14 @@ function Overview({
 
 const KINDS = ["run", "task", "wait", "backoff", "attempt", "failed"] as const;
 
-/// A bar of the overview: all lanes share its height.
+/** Returns the path of a bar in the overview, whose lanes share its height. */
 function rectangle(scale: Scale, { from, to }: Bar, lane: number, lanes: number): string {
   const x = scale.at(from) * 1000;
   const height = Math.min(3, 18 / lanes);
   return `M${x.toFixed(1)} ${(1 + lane * height).toFixed(2)}h${Math.max(1, scale.at(to) * 1000 - x).toFixed(1)}v${(height * 0.8).toFixed(2)}H${x.toFixed(1)}z`;
 }
 
-/// Moves the focus along a lane, or to the lane beside it. Whether there was somewhere to go.
+/** Moves the focus along a lane or to the next lane. Returns whether it has moved. */
 function walk(pane: HTMLElement, key: string): boolean {
   const now = document.activeElement;
   const lane = now?.closest(".lane");

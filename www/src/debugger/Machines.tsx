@@ -1,4 +1,4 @@
-// Definitions that tasks start with states:startExecution, and the executions of them.
+// The definitions that tasks start with states:startExecution, and their executions.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

@@ -1,4 +1,4 @@
-// One mock: how it answers, and with what.
+// Edits a mock: how it answers, and with what.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -28,7 +28,7 @@ export const MODES: [Mock["mode"], string, string][] = [
 
 export const labelOf = (mode: Mock["mode"]): string => MODES.find(([known]) => known === mode)?.[1] ?? mode;
 
-/// A mock to begin with.
+/** Returns the initial mock for a mode. */
 function beginning(mode: Mock["mode"], name: string, resource: string): Mock {
   switch (mode) {
     case "result":
@@ -57,13 +57,13 @@ function beginning(mode: Mock["mode"], name: string, resource: string): Mock {
 const recordedFor = (state: string) => workspace.recordedAnswers.value?.tasks.filter((task) => task.state === state) ?? [];
 
 interface Props {
-  /// The state, or what the rule is for.
+  /** The name of the state, or the pattern of the rule. */
   name: string;
   resource: string;
   mock: Mock | undefined;
-  /// Of a state without a mock of its own.
+  /** For a state without a mock of its own: what happens instead. */
   otherwise?: string;
-  /// What stands before the choice.
+  /** The elements before the choice of the mode. */
   children: ComponentChildren;
 }
 
@@ -184,7 +184,7 @@ function Code({ name, mock, set }: { name: string; mock: CodeMock; set(mock: Moc
 
 type TimedMock = Extract<Mock, { mode: "result" | "error" | "echo" | "expression" }>;
 
-/// When it answers, and the same mock for the TestState API.
+/** The delay of a mock, and the same mock for the TestState API. */
 function More({ mock, resource, set }: { mock: TimedMock; resource: string; set(mock: Mock): void }) {
   return (
     <p class="mock-more">
@@ -275,7 +275,7 @@ function answerOf({ silent, error, response }: Step): Answer {
   return response === undefined ? "result" : "response";
 }
 
-/// The same calls with another kind of answer; a value that was written is kept.
+/** Returns the step with another kind of answer. A value that was entered stays. */
 function withAnswer({ error: _, cause: __, result, response, silent: ___, ...rest }: Step, kind: Answer, resource: string): Step {
   const given = result ?? response ?? exampleFor(resource);
   if (kind === "error") return { ...rest, error: "States.TaskFailed" };
@@ -359,7 +359,7 @@ function After({ step, put }: { step: Step; put(step: Step): void }) {
   );
 }
 
-/// A JSON value as text; what is no JSON is said and not taken.
+/** A field for a JSON value. Invalid JSON is reported and not applied. */
 export function Json({
   label,
   value,

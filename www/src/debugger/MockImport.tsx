@@ -1,4 +1,4 @@
-// Mocks from a MockConfigFile.json of Step Functions Local, or from the `mock` of TestState.
+// Imports mocks from a MockConfigFile.json of Step Functions Local, or from the `mock` of TestState.
 
 import { useSignal } from "@preact/signals";
 import type { Mock } from "../model/protocol.ts";
@@ -10,12 +10,12 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 
-/// A text that is being read as a file of mocks.
+/** The text that is read as a file of mocks. */
 function useFile() {
   const text = useSignal("");
   const file = useSignal<MockFile | null>(null);
   const problem = useSignal("");
-  /// Which test case of a configuration is taken.
+  /** The index of the selected test case. */
   const chosen = useSignal(0);
   const read = (given: string): void => {
     text.value = given;
@@ -120,7 +120,7 @@ function Text({ file: { text, problem, read } }: { file: File }) {
   );
 }
 
-/// The test cases of a configuration.
+/** The test cases of a configuration. */
 function Cases({ file: { file, chosen } }: { file: File }) {
   if (file.value?.kind !== "config") return null;
   return (

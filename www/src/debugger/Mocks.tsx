@@ -1,4 +1,5 @@
-// What plays each task: a mock of its state, a rule for many, or its handler; and the machines that tasks start.
+// The handler of each task: a mock of its state, a rule for several tasks, or the task's handler; and the machines that tasks
+// start.
 
 import { useSignal } from "@preact/signals";
 import type { TaskInfo } from "../model/protocol.ts";
@@ -18,7 +19,7 @@ import { hasHandler } from "./handlers.ts";
 import * as model from "./model.ts";
 import { setMock } from "./session.ts";
 
-/// Grows when mocks are put in place by something else than their fields.
+/** A counter that grows when mocks are replaced other than by their fields. */
 const version = { value: 0 };
 
 export function Mocks() {
@@ -105,7 +106,7 @@ function Task({ ruled, ...task }: TaskInfo & { ruled: boolean }) {
   );
 }
 
-/// Mocks for a resource, a pattern, or for all that is left.
+/** Mocks for a resource, for a pattern, or for all other tasks. */
 function Rules({ rules }: { rules: string[] }) {
   return (
     <section class="rules" aria-labelledby="rules-title">
@@ -175,7 +176,7 @@ function AddRule() {
   );
 }
 
-/// What a rule's tasks are like, for examples and remarks.
+/** Returns a resource that a rule matches, for examples and remarks. */
 const resourceLike = (rule: string): string => (rule.startsWith("arn:") || !/^[\w-]+:/.test(rule) ? rule : `arn:aws:states:::${rule}`);
 
 function reach(rule: string): string {
@@ -190,7 +191,7 @@ function reach(rule: string): string {
 
 function exportMocks(): void {
   const tasks = analysis.latest.value?.tasks ?? [];
-  // By states, as the file has them: rules are written out.
+  // The file has mocks by state, so each rule is repeated for its states.
   const byState = Object.fromEntries(tasks.flatMap(({ state }) => (model.mockOf(state) ? [[state, model.mockOf(state)!]] : [])));
   const { text, left } = mockConfigOf(byState, workspace.title.value, (state) => tasks.find((task) => task.state === state)?.resource);
   save("MockConfigFile.json", text, "application/json");

@@ -1,4 +1,4 @@
-// What to do with an edited definition; on a phone also where the run is paused.
+// The actions for an edited definition; on a phone also the position at which the run is paused.
 
 import * as execution from "../store/execution.ts";
 import { PausedWhere } from "./Toolbar.tsx";

@@ -1,4 +1,4 @@
-// Where a part of a value came from, and its path to copy.
+// The origin of a part of a value, and its path to copy.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { Flow, Origin } from "../model/protocol.ts";
@@ -21,7 +21,7 @@ interface Props {
   close(): void;
 }
 
-/// Where a part of a value came from, back to the execution's input.
+/** The origin of a part of a value, back to the execution's input. */
 export function Provenance({ flow, at, path, value, name, close }: Props) {
   const origins = useOrigins(flow, at, path);
   const jsonata = inJsonata(path, name, at);
@@ -62,7 +62,7 @@ export function Provenance({ flow, at, path, value, name, close }: Props) {
   );
 }
 
-/// The way back of a value, step by step.
+/** Loads the chain of origins of a value. */
 function useOrigins(flow: Flow, at: number, path: Path): Origin[] | null {
   const origins = useSignal<Origin[] | null>(null);
   const asked = useSignal(path);
@@ -74,13 +74,13 @@ function useOrigins(flow: Flow, at: number, path: Path): Origin[] | null {
   return origins.value;
 }
 
-/// The path as an expression of the state reaches it after the stage.
+/** Returns the JSONata expression that reads the path after the stage. */
 function inJsonata(path: Path, name: string, at: number): string {
   if (name === "assignedVariables") return `$${jsonataText(path, "").replace(/^\./, "")}`;
   return jsonataText(path, at >= 0 && name === "result" ? "$states.result" : "$states.input");
 }
 
-/// Shows a part of the output on the state's card.
+/** A button that shows a part of the output on the state's card. */
 function PinLink({ state, path }: { state: string; path: Path }) {
   const there = pins.value.get(state);
   const on = there !== undefined && nameOf(there) === nameOf(path);

@@ -1,4 +1,4 @@
-// What AWS has against a result, where the page has the model of its service.
+// The problems of a mocked result according to AWS's API model, if the page has the model of the service.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

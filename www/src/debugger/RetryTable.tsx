@@ -1,4 +1,4 @@
-// The retriers and catchers of a state, and what each made of an error.
+// The retriers and catchers of a state, and how each handled an error.
 
 import type { Flow } from "../model/protocol.ts";
 import { type Caught, type Retried, matches, names, numberOf } from "../model/retries.ts";
@@ -6,7 +6,7 @@ import { listOf } from "../model/rule.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { duration } from "../ui/format.ts";
 
-/// Retriers and catchers in their order, with the error of this attempt.
+/** The retriers and catchers in order, with the error of this attempt. */
 export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
   const error =
     (flow.stages.slice(0, at + 1).findLast(({ stage }) => stage === "error")?.value as { Error?: string | null } | undefined)?.Error ??
@@ -45,11 +45,11 @@ interface RetrierRowProps {
   at: number;
   retrier: Record<string, unknown>;
   error: string | null;
-  /// The retry that was made.
+  /** The retry that was made. */
   took: Retried | undefined;
-  /// How many of its retries were made.
+  /** How many of its retries were made. */
   used: number;
-  /// Whether it is the first that matches.
+  /** Whether it is the first that matches. */
   decides: boolean;
 }
 
@@ -119,12 +119,12 @@ function CatcherRow({ at, catcher, error, caught, isRetried, decides }: CatcherR
   );
 }
 
-/// Said of what does not match.
+/** The remark for a retrier or catcher that does not match. */
 function Stranger({ error }: { error: string | null }) {
   return <span class="quiet">{error === "States.Runtime" ? "nothing matches States.Runtime" : `does not match ${error ?? "it"}`}</span>;
 }
 
-/// `back-off 4.0 s (2 × 2¹), FULL jitter → 2.7 s`: the nth retry of a retrier, and how long it has waited.
+/** Returns the text of a retrier's nth retry with its actual delay: `back-off 4.0 s (2 × 2¹), FULL jitter → 2.7 s`. */
 function backoff(retrier: Record<string, unknown>, nth: number, waited?: number): string {
   const interval = numberOf(retrier["IntervalSeconds"], 1);
   const rate = numberOf(retrier["BackoffRate"], 2);

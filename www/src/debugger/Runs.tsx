@@ -1,4 +1,4 @@
-// The runs of this session as the tree that forks make of them, and two of them beside each other.
+// The runs of this session as a tree of forks, and the comparison of two runs.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { RunInfo } from "../model/protocol.ts";
@@ -19,7 +19,7 @@ export function Runs() {
   const pane = useRef<HTMLDivElement>(null);
   const both = comparing.value !== null;
   const was = useRef(both);
-  // After the comparison is closed by its key or its button, the focus stays in the pane.
+  // When the comparison is closed by its key or its button, the focus stays in the pane.
   useEffect(() => {
     if (was.current && !both) pane.current?.querySelector<HTMLElement>(".compare-button")?.focus();
     else if (!was.current && both) pane.current?.querySelector<HTMLElement>("select")?.focus();
@@ -66,7 +66,7 @@ export function Runs() {
   );
 }
 
-/// The run that is shown and the one that it comes from, or the one before it.
+/** Compares the displayed run with its parent, or with the run before it. */
 function compareRuns(): void {
   const runs = model.runs.value;
   const shown = runs.find(({ current }) => current) ?? runs.at(-1);

@@ -1,4 +1,4 @@
-// An expression, tried as it is typed on what the stage has read, and put into the definition when it is right.
+// Evaluates an expression while it is typed, with the data that the stage has read, and writes it to the definition on request.
 
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { Evaluated, Flow } from "../model/protocol.ts";
@@ -13,16 +13,16 @@ import { nameOf } from "../values/diff.ts";
 
 type Dialect = "jsonata" | "jsonpath" | "template";
 
-/// What an expression is tried on.
+/** The stage whose data the expression is evaluated with. */
 interface Tried {
   flow: Flow;
   at: number;
   value: unknown;
-  /// The one of the stage that it would replace.
+  /** The expression of the stage that it would replace. */
   leaf: Leaf | undefined;
 }
 
-/// What the expression gives, asked for as it is typed.
+/** Loads the result of the expression while it is typed. */
 function useAnswer(tried: Tried, question: Signal<string>, dialect: Signal<Dialect>): { found: Evaluated; took: number } | null {
   const answer = useSignal<{ found: Evaluated; took: number } | null>(null);
   const on = useSignal(tried);
@@ -31,7 +31,7 @@ function useAnswer(tried: Tried, question: Signal<string>, dialect: Signal<Diale
     const { flow, at: stage, value, leaf } = on.value;
     const [text, language] = [question.value, dialect.value];
     const begun = performance.now();
-    // An expression of the stage sees what the stage has read; any other sees the value that is looked at.
+    // An expression of the stage reads the stage's data. Any other expression reads the displayed value.
     const asked = leaf
       ? interpreter.query("tryField", { visit: flow.visit, attempt: flow.attempt, stage, item: flow.item, language, text })
       : interpreter.query("evaluate", { question: text, language, visit: flow.visit, input: value });
@@ -91,7 +91,7 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
   );
 }
 
-/// Which expression of the stage is tried, or none of them.
+/** Selects the expression of the stage to replace, or none. */
 function Field({ made, leaves, chosen, choose }: { made: Made; leaves: readonly Leaf[]; chosen: string; choose(name: string): void }) {
   return (
     <label class="inspect-line">
@@ -108,7 +108,7 @@ function Field({ made, leaves, chosen, choose }: { made: Made; leaves: readonly 
   );
 }
 
-/// The expression as it is typed, and its language.
+/** The expression field, and its language. */
 function Written({ question, dialect, typed }: { question: Signal<string>; dialect: Signal<Dialect>; typed(): void }) {
   return (
     <p class="inspect-line">
@@ -155,10 +155,10 @@ function putIn(flow: Flow, made: Made, leaf: Leaf, text: string): Promise<string
   return change((at) => interpreter.query("put", { ...at, state: flow.state, path: [...made.path, ...leaf.path], value }));
 }
 
-/// A text with the part underlined in which something is wrong.
+/** A text in which the part with a problem is underlined. */
 export function Underlined({ text, offset, end }: { text: string; offset: number; end?: number }) {
   const from = Math.max(0, Math.min(offset, Math.max(0, text.length - 1)));
-  // The rest of the word that begins there, where nobody says how far it reaches.
+  // If the end of the problem is not known, the rest of the word is underlined.
   const to = end ?? from + Math.max(1, /^[\w$.'`]*/.exec(text.slice(from))![0].length);
   return (
     <code class="underlined">

@@ -1,4 +1,4 @@
-// The commands that move a run, and its time.
+// The commands that control a run and its clock.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -57,19 +57,19 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
   );
 }
 
-/// What is possible with the run as it is.
+/** Returns the commands that are available for the run. */
 function abilities() {
   const busy = execution.busy.value;
   const blocked = interpreter.engine.value === "broken";
   return {
     phase: execution.run.value?.phase,
     busy,
-    /// The interpreter has not come, or is gone.
+    /** Whether the interpreter is not loaded yet, or has failed. */
     blocked,
     on: session.canGoOn(),
     back: session.canStep() && playback.cursor.value > 0,
     begins: !busy && !blocked,
-    // Before anything has happened there is nothing to step through, to go back in or to stop: one button begins with a step.
+    // Before the first event there is nothing to step through, to go back to or to stop, so a single button starts with a step.
     untouched: execution.run.value === null,
   };
 }
@@ -183,7 +183,7 @@ function AllCommands() {
 interface MoveProps {
   icon: IconName;
   label: string;
-  /// Its id in the table of commands, which knows its keys.
+  /** The id of the command, whose keys are shown. */
   command: string;
   title: string;
   able: boolean;
@@ -205,10 +205,13 @@ function Move({ icon, label, command, title, able, run }: MoveProps) {
   );
 }
 
-/// How long the button is held, in ms, to do its other thing; `.hold` in the styles takes as long to fill. A slow click is a click.
+/**
+ * How long the button must be held for its second action, in milliseconds. `.hold` in the styles has the same duration. A slow
+ * click is still a click.
+ */
 const HOLD = 800;
 
-/// The first button. With Shift, or held down until it is full, it runs past all breakpoints.
+/** The run button. With Shift, or held down until it is full, it ignores all breakpoints. */
 function Main({
   icon,
   label,
@@ -300,7 +303,7 @@ function Clock() {
   );
 }
 
-/// Time that a person moves on.
+/** The controls of a clock that the user advances by hand. */
 function ByHand() {
   return (
     <span class="segments">
@@ -328,7 +331,7 @@ function ByHand() {
   );
 }
 
-/// What the run waits for, each a way to the time when it comes.
+/** The timers that the run waits for. Each is a button that advances the clock to its time. */
 function Timers() {
   const timers = execution.timer.value?.timers ?? [];
   if (timers.length === 0) return null;
@@ -355,12 +358,12 @@ function Timers() {
   );
 }
 
-/// When the execution began, in its own time.
+/** Returns when the execution began, in its own time. */
 function startOf(): number {
   return playback.startTime();
 }
 
-/// Time since the run began, going on where time flows.
+/** The time since the run began. It advances while the clock flows. */
 function Time() {
   const now = useSignal(0);
   const timer = execution.timer.value;
@@ -382,7 +385,7 @@ function Time() {
   );
 }
 
-/// Where the run is paused, and why.
+/** Where the run is paused, and why. */
 export function PausedWhere() {
   const at = model.position.value;
   if (!at || execution.run.value?.phase !== "paused") return null;

@@ -1,5 +1,5 @@
-// One stage: the values that it read, the expression that made it, and what came of it; each part of one lights what it came
-// from in the other.
+// A stage: the values that it read, its expression, and its result. Pointing at a part of one highlights the parts of the others
+// that belong to it.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
@@ -25,7 +25,7 @@ const NONE: readonly Path[] = [];
 
 interface Props {
   flow: Flow;
-  /// The place among the stages; -1 for the state's input.
+  /** The index of the stage; -1 for the state's input. */
   at: number;
   value: unknown;
 }
@@ -93,7 +93,7 @@ export function Values({ flow, at, value }: Props) {
 
 type Lines = ReturnType<typeof linesOf>;
 
-/// What is found in the lines, and which of it is looked at.
+/** The matching lines, and the current one. */
 interface Hits {
   list: readonly Line[];
   found: ReadonlySet<Line>;
@@ -118,7 +118,7 @@ function useHits(search: Signal<string>, all: readonly Lines[]): Hits {
 interface BeforeProps {
   flow: Flow;
   source: Source;
-  /// The one that the value after the stage is compared with.
+  /** The value that the stage's value is compared with. */
   base: Source | undefined;
   made: Lines;
   shines: typeof shining.value;
@@ -126,7 +126,7 @@ interface BeforeProps {
   all(): void;
 }
 
-/// A value that the stage has read.
+/** A value that the stage has read. */
 function Before({ flow, source, base, made, shines, hits, all }: BeforeProps) {
   return (
     <figure class="pane-value">
@@ -147,7 +147,7 @@ function Before({ flow, source, base, made, shines, hits, all }: BeforeProps) {
   );
 }
 
-/// The size of the value, the search in all values, and the value to copy.
+/** The size of the value, the search in all values, and a button that copies the value. */
 function Foot({ name, value, size, search, hits }: { name: string; value: unknown; size: number; search: Signal<string>; hits: Hits }) {
   return (
     <div class="flow-foot">
@@ -173,7 +173,7 @@ function Foot({ name, value, size, search, hits }: { name: string; value: unknow
   );
 }
 
-/// What can be done at the stage: go there, try an expression, set its value, stop at it.
+/** The actions at a stage: go there, evaluate an expression, set its value, stop there. */
 function Actions({ flow, at, value, made }: Props & { made: Made | undefined }) {
   const editing = useSignal<string | null>(null);
   const trying = useSignal<Path | "free" | null>(null);
@@ -221,7 +221,7 @@ function Actions({ flow, at, value, made }: Props & { made: Made | undefined }) 
   );
 }
 
-/// What the data after a stage is to the state's expressions.
+/** Returns the role that the data after a stage has in the state's expressions. */
 function roleOf(stage: string): Carried["role"] {
   return stage === "input" || stage === "result" || stage === "output" ? stage : stage === "error" ? "errorOutput" : "data";
 }
@@ -274,7 +274,7 @@ function StopButton({ flow, stage, when }: { flow: Flow; stage: string; when: "b
   );
 }
 
-/// A payload beside the most that AWS takes.
+/** The size of a payload relative to AWS's limit. */
 export function Gauge({ size }: { size: number }) {
   const share = size / LIMIT;
   return (

@@ -1,4 +1,4 @@
-// Expressions that are asked again wherever the run is looked at.
+// Watch expressions. They are evaluated again whenever the displayed position changes.
 
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -10,7 +10,7 @@ import { iterationPath } from "../ui/format.ts";
 import { unlessLate } from "../ui/unlessLate.ts";
 import * as model from "./model.ts";
 
-/// The frames around where one looks, and the other branches: each may be asked instead.
+/** Returns the frames of the displayed position, and the other branches. Expressions can be evaluated in each. */
 function framesOf(at: typeof model.position.value): { visit: number; name: string; here: boolean }[] {
   const stack = (at?.stack ?? []).map(({ visit, state, isIteration, iterations }, i) => ({
     visit,
@@ -25,7 +25,7 @@ export function Watch() {
   const list = model.watches.value;
   const visit = useSignal<number | undefined>(undefined);
   const frames = framesOf(model.position.value);
-  // Where the run has gone on, its frames are others.
+  // When the run has continued, its frames are different.
   if (visit.value !== undefined && !frames.some((frame) => frame.visit === visit.value)) visit.value = undefined;
   return (
     <div class="watch scroll">
@@ -75,7 +75,7 @@ const EXAMPLES = {
   jsonpath: "$.items[0].price, States.ArrayLength($.items)",
 };
 
-/// An expression to be added.
+/** The field for a new expression. */
 function Add({ children }: { children: ComponentChildren }) {
   const text = useSignal("");
   const language = useSignal<"jsonata" | "jsonpath">("jsonata");

@@ -1,4 +1,4 @@
-// Why a stage's data is what it is: the field that made it, with its expressions.
+// The reason for a stage's data: the field that produced it, with its expressions.
 
 import type { Flow } from "../model/protocol.ts";
 import { type Leaf, type Made, type Path, labelOf, leavesOf } from "../model/stages.ts";
@@ -6,7 +6,7 @@ import { nameOf } from "../values/diff.ts";
 import * as model from "./model.ts";
 import { light, shining } from "./useLights.ts";
 
-/// The field that made the stage: each expression in it lights what it reads.
+/** The field that produced the stage. Pointing at an expression highlights the data that it reads. */
 export function Why({ flow, at, made, overall }: { flow: Flow; at: number; made: Made | undefined; overall: boolean }) {
   const stage = flow.stages[at]?.stage;
   if (stage === undefined) return null;
@@ -53,7 +53,7 @@ export function Why({ flow, at, made, overall }: { flow: Flow; at: number; made:
   );
 }
 
-/// A place in a template, as it is written there.
+/** Returns a path in a template as it is written there. */
 function pathWords(path: Path): string {
   return path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
 }

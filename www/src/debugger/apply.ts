@@ -1,11 +1,11 @@
-// Changes of the definition's text that a pane makes: one step to undo, wherever its editor is.
+// Edits the definition's text from a pane. Each change is one step in the undo history, wherever the editor is.
 
 import { definitionEditor } from "../editor/place.ts";
 import type { Edit } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";
 
-/// Asks for edits of the present text and makes them; what is wrong, in words, or undefined.
+/** Requests edits of the current text and applies them. Returns the problem, or undefined. */
 export async function change(
   ask: (at: { text: string; format: "json" | "yaml" }) => Promise<{ edits: Edit[] } | { refused: string }>,
 ): Promise<string | undefined> {
@@ -22,7 +22,7 @@ export async function change(
   return undefined;
 }
 
-/// The same in the text of a machine that tasks start, which counts from the next run on.
+/** Does the same in the text of a machine that tasks start. The change applies from the next run on. */
 async function changeMachine(name: string, ask: Parameters<typeof change>[0]): Promise<string | undefined> {
   const machine = workspace.machines.value.find((one) => one.name.trim().split(":").at(-1) === name);
   if (!machine) return `There is no machine ${name} on this page.`;

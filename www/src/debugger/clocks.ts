@@ -1,4 +1,4 @@
-// How time passes in a run.
+// The clock modes of a run.
 
 import type { ClockMode, PendingTimer } from "../model/protocol.ts";
 
@@ -20,7 +20,7 @@ export const MEANS: Record<ClockMode, string> = {
   manual: "Time stands still until you advance it.",
 };
 
-/// What comes when a timer is due.
+/** Returns what a timer waits for, in words. */
 export function timerWords({ kind, retries, of }: PendingTimer): string {
   if (kind === "wait") return "wait";
   return kind === "retry" ? `back-off, retry ${retries}${of === undefined ? "" : ` of ${of}`}` : "times out";

@@ -1,4 +1,4 @@
-// A text to the clipboard, with a word on it.
+// Copies a text to the clipboard and announces it.
 
 import { showToast } from "../store/words.ts";
 

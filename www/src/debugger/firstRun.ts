@@ -1,4 +1,4 @@
-// What a machine lacks for its first run, made up of what its definition reads: an input, and mocks of its tasks.
+// Generates what a machine needs for its first run from what its definition reads: an input, and mocks of its tasks.
 
 import { batch, effect } from "@preact/signals";
 import * as analysis from "../store/analysis.ts";
@@ -11,7 +11,7 @@ import { hasHandler } from "./handlers.ts";
 import * as model from "./model.ts";
 import { exampleFor, filledIn } from "./responses.ts";
 
-/// Keeps the text that is written now in the list, under a name that no other has.
+/** Stores the current input in the list, under a new name. */
 export function keepInput(wanted = `Input ${workspace.inputs.value.length + 1}`): void {
   workspace.flush();
   const text = workspace.input.value;
@@ -23,7 +23,7 @@ export function keepInput(wanted = `Input ${workspace.inputs.value.length + 1}`)
   say(`Saved as ${name}`);
 }
 
-/// Puts another input in place of the one that is written, which is kept where it says something.
+/** Replaces the current input. The old one is stored in the list, unless it is empty. */
 export function putInput(text: string, name: string): void {
   workspace.flush();
   batch(() => {
@@ -35,10 +35,10 @@ export function putInput(text: string, name: string): void {
 
 const written = () => ({ text: workspace.definition.value, format: workspace.format.value });
 
-/// Whether a text of an input says nothing.
+/** Returns whether the text of an input is empty. */
 const isEmptyInput = (text: string): boolean => /^\s*(\{\s*\}\s*)?$/.test(text);
 
-/// Writes an input with everything that the definition reads; gives how many members it has.
+/** Generates an input with everything that the definition reads. Returns the number of its members. */
 export async function generateInput(): Promise<number> {
   workspace.flush();
   const input = (await interpreter.query("exampleInput", written())) as object;
@@ -46,7 +46,7 @@ export async function generateInput(): Promise<number> {
   return Object.keys(input).length;
 }
 
-/// Gives each task without a mock one, with a result that fits what is read of it later; gives how many.
+/** Adds a mock for each task without one. Its result has what later states read. Returns the number of mocks. */
 export async function mockEvery(): Promise<number> {
   await analysis.settled();
   const results = await interpreter.query("exampleResults", written());
@@ -58,18 +58,18 @@ export async function mockEvery(): Promise<number> {
   return tasks.length;
 }
 
-/// Members that the definition reads of an input which has none.
+/** Returns the members that the definition reads, if the input is empty. */
 export async function lackingInput(): Promise<string[]> {
   if (!isEmptyInput(workspace.input.value)) return [];
   const input = await interpreter.query("exampleInput", written()).catch(() => ({}));
   return Object.keys(input as object);
 }
 
-/// Tasks that nothing answers but a person.
+/** Returns the number of tasks that have neither a mock nor a handler. */
 const openTasks = (): number =>
   (analysis.latest.value?.tasks ?? []).filter((task) => !model.isMocked(task.state) && !hasHandler(task)).length;
 
-/// Makes up what is lacking, and runs.
+/** Generates what is missing, and runs. */
 export async function fillAndRun(): Promise<void> {
   try {
     if ((await lackingInput()).length > 0) await generateInput();
@@ -81,7 +81,7 @@ export async function fillAndRun(): Promise<void> {
   }
 }
 
-/// Says before the first run of a machine which has just come that its input lacks what the definition reads.
+/** Shows a notice before the first run of a new machine if its input lacks what the definition reads. */
 export async function offerFirstRun(): Promise<void> {
   const text = workspace.definition.value;
   const members = await lackingInput();
@@ -96,7 +96,7 @@ export async function offerFirstRun(): Promise<void> {
       { label: "Only the input", run: () => void generateInput().then(() => dismiss("first")) },
     ],
   });
-  // Another input makes it untrue.
+  // The notice is removed when the input changes.
   const stop = effect(() => {
     if (isEmptyInput(workspace.input.value) && workspace.definition.value === text) return;
     dismiss("first");

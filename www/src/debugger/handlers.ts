@@ -1,4 +1,5 @@
-// Whether the tasks' module has a handler for a task: told from its text, as nothing of it runs before a run does.
+// Finds out whether the handlers' module has a handler for a task. It reads only the text, because no code runs before a run
+// does.
 
 import type { TaskInfo } from "../model/protocol.ts";
 import * as workspace from "../store/workspace.ts";
@@ -6,7 +7,7 @@ import * as workspace from "../store/workspace.ts";
 export function hasHandler({ state, resource, functionName }: TaskInfo): boolean {
   const text = workspace.tasks.value;
   if (text.trim() === "") return false;
-  // One function for all tasks, and a pattern for all that is left.
+  // The module has one function for all tasks, or the pattern for all other tasks.
   if (/export\s+default\s+(?:async\s*)?(?:function\b|\(|[\w$]+\s*=>)/.test(text) || /["'`]\*["'`]/.test(text)) return true;
   const service = /^arn:[^:]*:states:[^:]*:[^:]*:(?!activity:)((.+?):[^.]+)/.exec(resource);
   const names = [

@@ -1,4 +1,4 @@
-// What the page shows in the definition's editor, and what the editor tells the page.
+// The connection between the page and the definition's editor.
 
 import { type Signal, batch, effect, signal, untracked } from "@preact/signals";
 import * as debug from "./model.ts";
@@ -19,10 +19,13 @@ import type { EditorHandle } from "../editor/codemirror.ts";
 import type { BreakpointMark, Lens, Sign } from "../editor/marks.ts";
 import { path } from "../editor/place.ts";
 
-/// More values are not asked for while somebody steps.
+/** While the user steps, values are not requested. */
 const NO_VALUES: { at: number; text: string }[] = [];
 
-/// `inner`: of the text of a started execution's machine, which is shown while that is looked at, and the page's is not.
+/**
+ * `inner` is set for the definition of a child execution's machine. It is active while that execution is selected, and the page's
+ * own editor is inactive then.
+ */
 export function attachDefinition(editor: EditorHandle, inner = false): () => void {
   const at: Attached = {
     editor,
@@ -40,22 +43,22 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
   };
 }
 
-/// An editor as the effects below know it.
+/** An editor, as the effects below use it. */
 interface Attached {
   editor: EditorHandle;
   inner: boolean;
-  /// Whether the other definition is looked at.
+  /** Returns whether the other definition is shown. */
   away(): boolean;
-  /// Grows when the text has been read, so that what waits for places looks again.
+  /** A counter that grows when the text was analysed, so that effects that need positions run again. */
   read: Signal<number>;
 }
 
-/// What was found in the text, and the places in it that are looked at.
+/** Shows the analysis of the text, and follows the positions that are selected elsewhere. */
 function followText({ editor, inner, away, read }: Attached): (() => void)[] {
   return [
     effect(() => {
       const found = inner ? analysis.inside.value?.analysis : analysis.latest.value;
-      // What was found is of the text as it was sent; newer text gets newer findings in a moment.
+      // The analysis belongs to the text that was sent. If the text has changed, a newer analysis will follow.
       if (!found || editor.text() !== (inner ? analysis.inside.value!.definition : analysis.analyzed())) return;
       editor.setAnalysis(found);
       read.value = read.peek() + 1;
@@ -82,10 +85,13 @@ function followText({ editor, inner, away, read }: Attached): (() => void)[] {
   ];
 }
 
-/// Time that a run leaves between two drawings of its signs beside the text: who drags the time line looks at the graph.
+/**
+ * The minimum time between two updates of the signs beside the text, in milliseconds. While the user drags the time line, the
+ * graph has priority.
+ */
 const SIGNS_APART = 120;
 
-/// What the run has done to the states.
+/** Shows the status of the states in the run. */
 function showSigns({ editor, away }: Pick<Attached, "editor" | "away">): (() => void)[] {
   let last = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -113,7 +119,7 @@ function showSigns({ editor, away }: Pick<Attached, "editor" | "away">): (() => 
     effect(() => {
       void analysis.graph.value;
       void execution.run.value;
-      // Another run begins with no event, which is shown as nothing.
+      // Another run begins without events, which clears the signs.
       void playback.cursor.value;
       void playback.shownAt.value;
       if (away() || timer !== undefined) return;
@@ -125,7 +131,7 @@ function showSigns({ editor, away }: Pick<Attached, "editor" | "away">): (() => 
   ];
 }
 
-/// What the run has done to the states, where it may stop, and what can be done above each.
+/** Shows the status of the states, the breakpoints, and the commands above each state. */
 function showRun({ editor, away }: Attached): (() => void)[] {
   return [
     ...showSigns({ editor, away }),
@@ -142,7 +148,7 @@ function showRun({ editor, away }: Attached): (() => void)[] {
   ];
 }
 
-/// Where it runs, or stands, and the values there.
+/** Shows the active or paused state, and the values there. */
 function showPause({ editor, inner, away, read }: Attached): (() => void)[] {
   return [
     effect(() => {
@@ -158,7 +164,7 @@ function showPause({ editor, inner, away, read }: Attached): (() => void)[] {
       const state = pausedAt();
       if (inner) void read.value;
       if (state === null || !prefs.followPause.value || away()) return;
-      // In a pane that has just come up the lines have their places a frame later.
+      // In a pane that has just been shown, the lines have their positions one frame later.
       requestAnimationFrame(() => editor.center(state));
     }),
     effect(() => {
@@ -186,7 +192,7 @@ function activeState(): string | null {
   return node && isState(node) ? node.name : null;
 }
 
-/// What a click into the margin does where a breakpoint is.
+/** Returns the effect of a click in the margin where a breakpoint is. */
 function clickOn(state: string): string {
   const off = debug.byState.value.get(state)?.every(({ enabled }) => enabled === false);
   return `${off ? "Disabled. Click to enable it." : debug.stops.value ? "Click to remove it." : "All breakpoints are off. Click to remove this one."} Shift-click to edit it${keyHint("editBreakpoint")}.`;

@@ -1,4 +1,4 @@
-// What is laid over the graph: two runs beside each other, or what no run has used.
+// Overlays on the graph: the comparison of two runs, and the coverage.
 
 import { effect, signal } from "@preact/signals";
 import { type Overlay, overlay } from "./onGraph.ts";
@@ -9,12 +9,12 @@ import { say } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
 
-/// The two runs that are compared, and where they differ once that is known.
+/** The two runs that are compared, and their difference once it is known. */
 export const comparing = signal<{ a: number; b: number; difference: RunDifference | null } | null>(null);
-/// What all runs have used, while the graph shows it.
+/** The coverage while the graph shows it. */
 export const coverageShown = signal<Covered | null>(null);
 
-/// Something else that is laid over the graph, as what has changed since a file was saved.
+/** Another overlay, for example the changes since a file was saved. */
 export const laidOver = signal<((index: GraphIndex) => Overlay) | null>(null);
 
 export function leaveComparing(): void {
@@ -27,7 +27,7 @@ effect(() => {
   const compared = comparing.value;
   const covered = coverageShown.value;
   void laidOver.value;
-  // Both are of the definition on the page.
+  // Both overlays refer to the definition on the page.
   overlay.value =
     !index || analysis.inside.value
       ? null
@@ -38,7 +38,7 @@ effect(() => {
           : (laidOver.value?.(index) ?? null);
 });
 
-// Neither outlives the workspace that it is of.
+// Both are removed when the workspace is replaced.
 effect(() => {
   void workspace.generation.value;
   comparing.value = null;
@@ -46,7 +46,7 @@ effect(() => {
   laidOver.value = null;
 });
 
-/// A transition's kind: its own, or of one that has no place in the definition to be counted, that of the state it leads to.
+/** Returns the kind of each transition. A transition without a position in the definition has the kind of its target state. */
 function edgesOf(index: GraphIndex, kindOf: (pointer: string) => string): Map<string, string> {
   return new Map(
     index.graph.edges.map(({ id, from, to, kind }) => [

@@ -1,4 +1,4 @@
-// Values on the graph: in place of what each state is about, what it gave when it was left last, as far as one looks back.
+// Values on the graph: each state shows its last output up to the displayed position instead of its caption.
 
 import { effect, signal } from "@preact/signals";
 import { isState } from "../model/graph.ts";
@@ -12,11 +12,11 @@ import { say } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { pins } from "../values/pins.ts";
 
-/// Of very large machines nobody reads them.
+/** The maximum number of states. Values are not shown in larger machines. */
 const MOST = 2_000;
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/// By JSON Pointer of the state.
+/** The outputs by the state's JSON Pointer. */
 export const outputs = signal<ReadonlyMap<string, string>>(NONE);
 
 export const liveValues = signal(recall("live", false, (value: unknown): value is boolean => typeof value === "boolean"));
@@ -30,7 +30,7 @@ export function toggleLiveValues(): void {
 let going = false;
 let again = false;
 
-/// One question at a time: what has happened meanwhile is asked about once it is answered.
+/** There is one request at a time. If something changes meanwhile, another request follows the answer. */
 function ask(): void {
   if (going) {
     again = true;

@@ -1,4 +1,4 @@
-// What the debugger adds to the graph: marks of breakpoints and mocks, where a run is paused, and commands of the node menu.
+// The debugger's parts of the graph: marks of breakpoints and mocks, the paused state, and commands of the node menu.
 
 import { computed, effect } from "@preact/signals";
 import { type NodeMark, type Override, addNodeCommands, edgeMarks, nodeMarks, overrides } from "./onGraph.ts";
@@ -16,7 +16,7 @@ import * as session from "./session.ts";
 
 const FORMS = { plain: "filled", condition: "diamond", log: "ring", off: "hollow" } as const;
 const WORDS = { plain: "breakpoint", condition: "conditional breakpoint", log: "log point", off: "breakpoint off" } as const;
-/// What stands beside a breakpoint that is neither before nor after its state.
+/** The sign beside a breakpoint that is neither before nor after its state. */
 const SIGNS: Partial<Record<Breakpoint["kind"], NodeMark["sign"]>> = {
   error: { sign: "cross" },
   retry: { sign: "retry" },
@@ -38,7 +38,7 @@ function breakpointMark(one: Breakpoint): NodeMark {
   };
 }
 
-/// How many large payloads there are up to the event shown.
+/** The number of large payloads up to the displayed event. */
 const largeShown = computed(() => {
   const cursor = model.large.value.length > 0 ? playback.cursor.value : 0;
   return model.large.value.filter(({ event }) => event <= cursor).length;
@@ -66,7 +66,7 @@ effect(() => {
     if (!index) continue;
     const [from, to] = [one.from, one.to].map((state) => index.node(index.byName.get(state ?? "") ?? -1)?.id);
     if ((one.from && from === undefined) || (one.to && to === undefined)) continue;
-    // One line is drawn for all transitions between two states.
+    // All transitions between two states share one line.
     const lines = new Set<string>();
     for (const edge of index.graph.edges) {
       if (
@@ -100,7 +100,7 @@ effect(() => {
   const index = analysis.graph.value;
   const at = model.position.value;
   const shown = new Map<string, Override>();
-  // Of the iteration that is looked at only.
+  // Only the selected iteration is shown.
   const put = (state: string, iterations: readonly number[], override: Override): void => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
     if (pointer !== undefined && playback.isLookedAt(pointer, iterations)) shown.set(pointer, override);
@@ -111,7 +111,7 @@ effect(() => {
         put(task.state, task.iterations, { status: "awaiting", title: "waits for your answer" });
   const [top] = at?.stack ?? [];
   if (top && execution.run.value?.phase === "paused") put(top.state, top.iterations, { status: "paused", title: model.pausedWords.value });
-  // Nothing after nothing would have each state look again.
+  // An empty map does not replace an empty map, because each state would evaluate it again.
   if (shown.size + overrides.peek().size > 0) overrides.value = shown;
 });
 

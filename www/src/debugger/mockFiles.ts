@@ -1,4 +1,4 @@
-// Mocks in the forms of others: the mock configuration file of Step Functions Local, and the `mock` of TestState.
+// Reads and writes mocks in other formats: the mock configuration file of Step Functions Local, and the `mock` of TestState.
 
 import { MockConfig } from "stepglass/mock-config";
 import type { Mock } from "../model/protocol.ts";
@@ -11,14 +11,14 @@ export interface TestCase {
 
 export type MockFile = { kind: "config"; cases: TestCase[] } | { kind: "testState"; mock: Mock };
 
-/// A file has no word for all further calls: so many will do.
+/** The format cannot express "all further calls", so the last range ends at this number. */
 const LAST = 999;
 const ALL = `0-${LAST}`;
 
 type Fields = Record<string, unknown>;
 type Step = Extract<Mock, { mode: "script" }>["steps"][number];
 
-/// Reads either. Throws an Error that says what is wrong with it.
+/** Reads either format. Throws an Error that says what is wrong with the file. */
 export function readMockFile(text: string): MockFile {
   let value: unknown;
   try {
@@ -47,7 +47,7 @@ function casesOf(value: unknown): TestCase[] {
   return cases;
 }
 
-/// A response by the numbers of calls, as the steps of a script.
+/** Returns a response, which is keyed by the numbers of calls, as the steps of a script. */
 function scriptOf(response: ReturnType<MockConfig["mocks"]>[string]): Mock {
   const steps = Object.entries(response).map(([call, result]): Step =>
     "Return" in result ? { call, response: result.Return } : { call, error: result.Throw.Error, cause: String(result.Throw.Cause ?? "") },
@@ -59,7 +59,7 @@ function testStateMock(mock: Fields): Mock {
   const failed = object(mock["errorOutput"]);
   if (failed) return { mode: "error", error: String(failed["error"] ?? "States.TaskFailed"), cause: String(failed["cause"] ?? "") };
   const { result } = mock;
-  // The API takes a text; files often have the value itself.
+  // The API takes a text, but files often have the value itself.
   if (typeof result !== "string") return { mode: "result", response: result ?? null };
   try {
     return { mode: "result", response: JSON.parse(result) };
@@ -68,7 +68,7 @@ function testStateMock(mock: Fields): Mock {
   }
 }
 
-/// Mocks that say the same whatever they are given, as `Return` and `Throw` by call; `left` are the others.
+/** Returns the mocks whose answers do not depend on their input, as `Return` and `Throw` by call. `left` has the other mocks. */
 export function mockConfigOf(
   mocks: Record<string, Mock>,
   title: string,
@@ -91,12 +91,12 @@ export function mockConfigOf(
   return { text: configText(title, "Mocked", states, responses), left };
 }
 
-/// The text of a `MockConfigFile.json` with one test case.
+/** Returns the text of a `MockConfigFile.json` with one test case. */
 export function configText(title: string, testCase: string, states: Record<string, string>, responses: Fields): string {
   return `${JSON.stringify({ StateMachines: { [machineName(title)]: { TestCases: { [testCase]: states } } }, MockedResponses: responses }, null, 2)}\n`;
 }
 
-/// What the file calls the machine of a workspace.
+/** Returns the machine's name in the file, from the title of a workspace. */
 export const machineName = (title: string): string =>
   title
     .replace(/[^\w-]/g, "-")
@@ -124,7 +124,7 @@ function responseOf(mock: Mock, resource: string): Fields | undefined {
   }
 }
 
-/// Each number stands once in a file; where ranges overlap the first counts.
+/** Each number occurs once in a file. If ranges overlap, the first one counts. */
 function numbered(entries: [string, Fields][]): Fields {
   const taken: (Fields | undefined)[] = [];
   for (const [range, answer] of entries) {
@@ -141,7 +141,7 @@ function numbered(entries: [string, Fields][]): Fields {
   return found;
 }
 
-/// A result with what the service puts around it.
+/** Returns a result with the members that the service adds around it. */
 export function wholeOf(resource: string, result: unknown): unknown {
   if (/:lambda:invoke$/.test(resource)) return { ExecutedVersion: "$LATEST", Payload: result, StatusCode: 200 };
   if (/:states:startExecution\.sync$/.test(resource)) return { Status: "SUCCEEDED", Output: JSON.stringify(result) };
@@ -150,7 +150,7 @@ export function wholeOf(resource: string, result: unknown): unknown {
   return result;
 }
 
-/// The `mock` of TestState, where a mock can be one.
+/** Returns the `mock` of TestState, if the mock can be expressed so. */
 export function testStateOf(mock: Mock, resource: string): string | undefined {
   if (mock.mode === "error") return JSON.stringify({ errorOutput: { error: mock.error, cause: mock.cause ?? "" } }, null, 2);
   if (mock.mode === "result")

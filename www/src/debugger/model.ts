@@ -1,4 +1,4 @@
-// What the debugger knows, as signals.
+// The debugger's signals.
 
 import { computed, signal } from "@preact/signals";
 import type { Breakpoint, Exceptions, LargePayload, Mock, Position, RunInfo } from "../model/protocol.ts";
@@ -6,24 +6,24 @@ import type { BreakpointMark } from "../editor/marks.ts";
 import * as analysis from "../store/analysis.ts";
 
 export const breakpoints = signal<Breakpoint[]>([]);
-/// Whether breakpoints count.
+/** Whether breakpoints are enabled. */
 export const stops = signal(true);
 export const exceptions = signal<Exceptions>("none");
 export const mocks = signal<Record<string, Mock>>({});
 export const watches = signal<{ question: string; language: "jsonata" | "jsonpath" }[]>([]);
 export const runs = signal<RunInfo[]>([]);
 
-/// Where the run stands while nothing moves; null while it runs and before.
+/** The position of a paused run; null while it runs and before it starts. */
 export const position = signal<Position | null>(null);
-/// Grows with every stop, for what asks the interpreter again then.
+/** A counter that grows with every stop. Effects that query the interpreter subscribe to it. */
 export const stopped = signal(0);
-/// The breakpoint that is being edited, by its id.
+/** The id of the breakpoint that is being edited. */
 export const editing = signal<number | null>(null);
 
-/// The state that it is paused in.
+/** The name of the paused state. */
 export const pausedState = computed(() => position.value?.stack[0]?.state ?? null);
 
-/// Whether that is before it, after it, or in the middle.
+/** Whether the run is paused before the state, after it, or within it. */
 export const pausedWords = computed(() => {
   const at = position.value;
   const [top] = at?.stack ?? [];
@@ -38,14 +38,14 @@ export const pausedWords = computed(() => {
           : "paused before it";
 });
 
-/// The breakpoints of the machine whose graph is shown.
+/** The breakpoints of the machine whose graph is shown. */
 export const here = computed(() => breakpoints.value.filter(({ machine }) => machine === analysis.inside.value?.machine));
 
-/// Breakpoints by their state, for marks.
+/** The breakpoints by state, for marks. */
 export const byState = computed(() => {
   const found = new Map<string, Breakpoint[]>();
   for (const one of here.value) {
-    // One on a transition is of no state.
+    // A breakpoint on a transition belongs to no state.
     const state = one.kind === "transition" ? undefined : one.state;
     if (state === undefined || state === "") continue;
     const list = found.get(state);
@@ -55,19 +55,19 @@ export const byState = computed(() => {
   return found;
 });
 
-/// Where it has stopped, in full: "before Charge · item #2 · attempt 2".
+/** The full description of the stop: "before Charge · item #2 · attempt 2". */
 export const stopWords = computed(() => {
   const at = position.value;
   if (!at) return "";
   const [top] = at.stack;
-  // Where another run or an earlier moment is looked at, what it is called says nothing of the place.
+  // If another run or an earlier position is shown, the description of the stop does not name the place.
   const where =
     (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the transition from ")) ||
     (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
   return `${where}${analysis.inside.value ? ` · ${analysis.inside.value.machine}` : ""}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
 });
 
-/// The sign of a state's breakpoints, and what it means.
+/** Returns the mark of a state's breakpoints, and its meaning. */
 export function markOf(state: string): BreakpointMark | null {
   const there = byState.value.get(state);
   if (!there) return null;
@@ -90,7 +90,7 @@ const WHERE: Record<Breakpoint["kind"], (one: Breakpoint) => string> = {
   change: ({ path }) => `when ${path || "data"} changes`,
 };
 
-/// A breakpoint in words, without its state.
+/** Returns the description of a breakpoint, without its state. */
 export function describe(one: Breakpoint): string {
   const parts = [WHERE[one.kind](one)];
   if (one.condition) parts.push(`if ${one.condition}`);
@@ -99,23 +99,23 @@ export function describe(one: Breakpoint): string {
   return parts.join(", ");
 }
 
-/// By state the name of the mock that is meant for its tasks, where there are rules for more than one.
+/** The name of the mock for each state's task, if there are rules for several tasks. */
 export const ruled = signal<ReadonlyMap<string, string>>(new Map());
 
-/// What plays the tasks of a state, if not their handlers.
+/** Returns the mock of a state's tasks, if they have one. */
 export function mockOf(state: string): Mock | undefined {
   const mock = mocks.value[ruled.value.get(state) ?? state];
   return mock === undefined || mock.mode === "handler" ? undefined : mock;
 }
 
-/// Whether tasks of a state are played by something else than their handlers.
+/** Returns whether the tasks of a state have a mock other than their handlers. */
 export const isMocked = (state: string): boolean => mockOf(state) !== undefined;
 
-/// A stage of the data flow in words that go after "after": `afterInputPath` → `InputPath`.
+/** Returns the name of a stage for use after "after": `afterInputPath` → `InputPath`. */
 export function stageName(stage: string): string {
   if (stage === "assignedVariables") return "Assign";
   return stage === "choice" || stage === "result" || stage === "output" ? `the ${stage}` : stage.replace(/^after/, "");
 }
 
-/// Payloads of the run that are close to AWS's limit, in the order of their events.
+/** The payloads of the run that are close to AWS's limit, in the order of their events. */
 export const large = signal<LargePayload[]>([]);

@@ -1,17 +1,17 @@
-// The query language of a definition, read and written in its text, which is left as it is otherwise.
+// Reads and writes the query language in the text of a definition. The rest of the text is not changed.
 
 type Language = "JSONPath" | "JSONata";
 
 const YAML_LINE = /^QueryLanguage:[ \t]*["']?(JSONPath|JSONata)["']?[ \t]*(#.*)?$/m;
 
-/// Undefined where the definition does not say.
+/** Returns undefined if the definition does not set it. */
 export function languageOf(text: string, format: "json" | "yaml"): Language | undefined {
   if (format === "yaml") return YAML_LINE.exec(text)?.[1] as Language | undefined;
   const place = memberOf(text);
   return place && (text.slice(place.value, place.end).includes("JSONata") ? "JSONata" : "JSONPath");
 }
 
-/// The text with another language, or with none; undefined where the text cannot be read.
+/** Returns the text with another language, or with none; undefined if the text cannot be read. */
 export function withLanguage(text: string, format: "json" | "yaml", language: Language | undefined): string | undefined {
   if (format === "yaml") {
     if (YAML_LINE.test(text))
@@ -19,7 +19,7 @@ export function withLanguage(text: string, format: "json" | "yaml", language: La
         ? text.replace(new RegExp(`${YAML_LINE.source}\\n?`, "m"), "")
         : text.replace(YAML_LINE, `QueryLanguage: ${language}`);
     if (language === undefined) return text;
-    // Behind the comments and the mark that a document may begin with.
+    // The member is written after the comments and the marker at the start of a document.
     const head = /^(?:(?:#.*|%.*|---.*|[ \t]*)\n)*/.exec(text)![0];
     return `${head}QueryLanguage: ${language}\n${text.slice(head.length)}`;
   }
@@ -36,7 +36,7 @@ export function withLanguage(text: string, format: "json" | "yaml", language: La
   return `${text.slice(0, brace)}${empty ? "" : indent}"QueryLanguage": "${language}"${empty ? "" : ","}${text.slice(brace)}`;
 }
 
-/// Where the member of the outermost object stands: from what is before it to what is behind it, and its value.
+/** Returns the range of the member of the outermost object, including the adjacent comma, and its value. */
 function memberOf(text: string): { from: number; value: number; end: number; after: number } | undefined {
   let depth = 0;
   for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
@@ -49,7 +49,7 @@ function memberOf(text: string): { from: number; value: number; end: number; aft
       const value = match.index + token.length + rest[0].indexOf(rest[1]!);
       const end = value + rest[1]!.length;
       if (rest[2] !== undefined) return { from: match.index, value, end, after: end + rest[2].length };
-      // The last member takes the comma before it away.
+      // If the member is the last one, the comma before it is removed.
       const before = /(?:,\s*)?$/.exec(text.slice(0, match.index))![0].length;
       return { from: match.index - before, value, end, after: end };
     }

@@ -1,8 +1,8 @@
-// What services answer, in short: the beginning of a mock or of an answer by hand.
+// Short examples of service responses, as the initial value of a mock or of an answer by hand.
 
 const ID = "7c9d2f10-0000-4000-8000-000000000001";
 
-/// By integration; the name without `.sync` and `.waitForTaskToken`.
+/** The examples by integration, without `.sync` and `.waitForTaskToken`. */
 const EXAMPLES: Record<string, unknown> = {
   "athena:startQueryExecution": { QueryExecution: { QueryExecutionId: ID, Status: { State: "SUCCEEDED" } } },
   "batch:submitJob": { JobId: ID, JobName: "job", Status: "SUCCEEDED" },
@@ -20,38 +20,43 @@ const EXAMPLES: Record<string, unknown> = {
   "aws-sdk:s3:getObject": { Body: "{}", ContentType: "application/json", ContentLength: 2 },
 };
 
-/// A likely result of a task; of functions and machines what they give, not what is put around it.
+/**
+ * Returns a likely result of a task. For functions and machines it is their own result, without what the service adds around it.
+ */
 export function exampleFor(resource: string): unknown {
   if (resource.endsWith(".waitForTaskToken")) return { approved: true };
   const name = serviceOf(resource);
   return EXAMPLES[name] ?? (name.startsWith("aws-sdk:") ? {} : { ok: true });
 }
 
-/// What services answer, with what a definition reads of it in place of what is usual.
+/** Returns a typical response in which the parts that a definition reads replace the typical ones. */
 export function filledIn(usual: unknown, read: unknown): unknown {
   if (read === undefined) return usual;
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject(read)) return read;
-  // What nobody reads of a function's answer says nothing.
+  // A placeholder result that no state reads is dropped.
   if (!isObject(usual) || (Object.keys(usual).length === 1 && (usual["ok"] === true || usual["approved"] === true))) return read;
   return { ...usual, ...Object.fromEntries(Object.entries(read).map(([name, value]) => [name, filledIn(usual[name], value)])) };
 }
 
-/// `sqs:sendMessage` of a Resource, without its suffix; empty where it is a function's or an activity's.
+/**
+ * Returns the service and action of a Resource without its suffix, such as `sqs:sendMessage`; empty for a function or an
+ * activity.
+ */
 export function serviceOf(resource: string): string {
   return (/^arn:[^:]*:states:[^:]*:[^:]*:(?!activity:)(.+?)(?:\.sync(?::2)?|\.waitForTaskToken)?$/.exec(resource) ?? [])[1] ?? "";
 }
 
-/// Whether a task's result is put into something by the service, so that the whole response is more.
+/** Returns whether the service wraps a task's result, so that the whole response has more members. */
 export function isWrapped(resource: string): boolean {
   return /^(?:lambda:invoke|states:startExecution|http:invoke)$/.test(serviceOf(resource)) && !resource.endsWith(".waitForTaskToken");
 }
 
-/// The most that a state may give.
+/** AWS's maximum size of a state's output, in bytes. */
 export const PAYLOAD_LIMIT = 262_144;
 
-/// What is worth saying about a result as text: that it is too large, or not what the service would send.
+/** Returns a remark about a result: that it is too large, or does not have the service's format. */
 export function remarkOn(resource: string, value: unknown, whole: boolean): string {
   const bytes = new Blob([JSON.stringify(value) ?? ""]).size;
   if (bytes > PAYLOAD_LIMIT)

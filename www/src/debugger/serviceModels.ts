@@ -1,4 +1,4 @@
-// AWS's models of services that somebody has dropped on the page: the results of mocks are checked against them.
+// The API models of AWS services that the user has dropped on the page. Mocked results are validated against them.
 
 import { signal } from "@preact/signals";
 import type { ServiceModel } from "stepglass/service-model";
@@ -6,10 +6,10 @@ import { query } from "../store/interpreter.ts";
 
 const models = new Map<string, ServiceModel>();
 
-/// How many models have been taken: a check is made again when another one comes.
+/** The number of models that were added. Results are validated again when a model is added. */
 export const taken = signal(0);
 
-/// Takes a model; gives the name of its service for people.
+/** Adds a model. Returns the display name of its service. */
 export async function takeModel(model: ServiceModel): Promise<string> {
   const { serviceOf } = await import("stepglass/service-model");
   models.set(serviceOf(model), model);
@@ -17,7 +17,9 @@ export async function takeModel(model: ServiceModel): Promise<string> {
   return model.metadata?.serviceId ?? "";
 }
 
-/// What is wrong with a result of a service; empty where it fits, or where there is no model of the service.
+/**
+ * Returns what is wrong with a result of a service. It is empty if the result is valid or if there is no model of the service.
+ */
 export async function refusalOf(resource: string, result: unknown): Promise<string> {
   const [, service = "", action = ""] = /^arn:[^:]*:states:[^:]*:[^:]*:(?:aws-sdk:)?([\w-]+):([\w.:]+)$/.exec(resource) ?? [];
   if (models.size === 0 || service === "") return "";

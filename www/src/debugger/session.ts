@@ -1,4 +1,4 @@
-// The debugger's commands, and what the interpreter says to them.
+// The debugger's commands, and the handling of the interpreter's notes about them.
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Breakpoint, ChildExecution, EditReport, Mock, StepCommand } from "../model/protocol.ts";
@@ -14,22 +14,22 @@ import { say, shout, showToast, silence, tellFailure } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import * as model from "./model.ts";
 
-/// Whether an edited definition was applied.
+/** Whether an edited definition was applied. */
 export const edit = signal<EditReport | null>(null);
 
-/// Whether there is a run that may be gone through: one that is paused, or has ended.
+/** Returns whether there is a run to step through: a paused one, or one that has ended. */
 export function canStep(): boolean {
   const run = execution.run.value;
   return run !== null && run.recorded === undefined && run.refused === undefined && (run.phase === "paused" || run.phase === "ended");
 }
 
-/// Whether more is to come after where one looks.
+/** Returns whether there are events after the displayed position. */
 export function canGoOn(): boolean {
   const at = model.position.value;
   return canStep() && !execution.run.value?.elsewhere && at !== null && (at.beside || !(at.over && at.atRest));
 }
 
-/// Resolves when the run knows the mocks that are on the page: their code is compiled on the way.
+/** Resolves when the run has the mocks of the page, including their compiled code. */
 let told: Promise<void> = Promise.resolve();
 
 export function step(command: StepCommand): void {
@@ -44,10 +44,10 @@ export function step(command: StepCommand): void {
   void told.then(() => interpreter.query("step", { command })).catch(fail);
 }
 
-/// The beginning whose pause is over as soon as it comes: the key was pressed before.
+/** The run whose first pause is skipped, because the key to continue was pressed before it. */
 let hasty: object | undefined;
 
-/// F8: goes on, pauses, or begins.
+/** F8: continues, pauses, or starts. */
 export function continueOrPause(): void {
   const run = execution.run.value;
   if (run?.phase === "running") step("pause");
@@ -56,13 +56,13 @@ export function continueOrPause(): void {
   else if (run?.phase === "starting") hasty = run.pauses;
 }
 
-/// A step; a machine that does not run yet begins with a step to its first state.
+/** Makes a step. If the machine does not run yet, it starts with a step to its first state. */
 export function stepOrBegin(command: "next" | "stepIn" | "stepStage"): void {
   if (canGoOn()) step(command);
   else if (!execution.busy.value) void runner.start({ step: "next" });
 }
 
-/// To the end, whatever breakpoints there are; a machine that does not run yet begins.
+/** Runs to the end and ignores all breakpoints. If the machine does not run yet, it starts. */
 export function runOut(): void {
   if (canGoOn()) step("runOut");
   else if (!execution.busy.value) void runner.start({ step: "runOut" });
@@ -82,12 +82,12 @@ export function goToPlace(place: number): void {
   if (canStep()) void interpreter.query("goToPlace", { place }).catch(fail);
 }
 
-/// Looks at another execution of the run, at the same moment.
+/** Selects another execution of the run, at the same time. */
 export function lookInto(id: number): void {
   void interpreter.query("selectExecution", { id }).catch(fail);
 }
 
-/// The execution that a state was seen to start last.
+/** Returns the execution that a state has started last, up to the displayed position. */
 export function startedBy(state: string | null): ChildExecution | undefined {
   const here = analysis.inside.value?.id ?? 0;
   return execution.children.value.findLast((one) => one.parent === here && one.state === state);
@@ -97,7 +97,7 @@ export function fork(event = playback.cursor.value): void {
   if (canStep()) void interpreter.query("fork", { event }).then(refreshRuns, fail);
 }
 
-/// Forks where a state was last entered, so that it runs again with what it had.
+/** Forks the run at the last visit of a state, which runs again with the same input. */
 export function rerunFrom(state: string): void {
   void interpreter.query("visitsOf", { state }).then((visits) => {
     const visit = visits.findLast(({ enter }) => enter <= playback.cursor.value) ?? visits[0];
@@ -105,7 +105,7 @@ export function rerunFrom(state: string): void {
   }, fail);
 }
 
-/// The same from the event that is chosen, or else from the chosen state.
+/** Does the same from the selected event, or else from the selected state. */
 export function rerunSelected(): void {
   const state = selection.selectedState.value;
   if (selection.selectedEvent.value !== null) fork(selection.selectedEvent.value);
@@ -118,20 +118,20 @@ export function setValue(target: "input" | "result" | "variable", value: unknown
     .then(refreshRuns);
 }
 
-/// The text that the edited one stands for.
+/** The text before the edit. */
 let replaced = "";
 
-/// What was pressed is gone: the focus goes to what goes on.
+/** Moves the focus to the run button, because the pressed button was removed. */
 const focusRun = (): void => document.querySelector<HTMLElement>("button.run")?.focus();
 
-/// Goes on with the edited definition, which takes another way.
+/** Continues with the edited definition, although the run would have taken another path. */
 export function goOnEdited(): void {
   edit.value = null;
   focusRun();
   step("continue");
 }
 
-/// Gives it up: the run that it came from, and its text.
+/** Discards the edit: returns to the run before it, and to its text. */
 export function backToOld(): void {
   const parent = model.runs.value.find((run) => run.current)?.parent;
   edit.value = null;
@@ -140,7 +140,7 @@ export function backToOld(): void {
   if (parent !== undefined) void selectRun(parent).then(() => execution.ran(replaced));
 }
 
-/// Takes the edited text over at the place where the run is paused.
+/** Applies the edited text at the position where the run is paused. */
 export async function applyDefinition(): Promise<void> {
   workspace.flush();
   const old = execution.run.value?.definition ?? "";
@@ -158,7 +158,7 @@ export async function applyDefinition(): Promise<void> {
 }
 
 function refreshRuns(): void {
-  // Those of another workspace are gone with it.
+  // The runs of another workspace were removed with it.
   void interpreter.query("runs", {}).then(
     (runs) => (model.runs.value = execution.run.value ? runs : []),
     () => {},
@@ -169,7 +169,7 @@ export function selectRun(id: number): Promise<void> {
   return interpreter.query("selectRun", { id }).then(refreshRuns, fail);
 }
 
-/// Forgets a run that is not shown.
+/** Removes a run that is not shown. */
 export function forgetRun(id: number): void {
   void interpreter.query("removeRun", { id }).then(refreshRuns, fail);
 }
@@ -203,13 +203,13 @@ export function removeBreakpoint(id: number): void {
   model.breakpoints.value = model.breakpoints.value.filter((one) => one.id !== id);
 }
 
-/// F9: a plain breakpoint before the state, or none any more.
+/** F9: adds a plain breakpoint before the state, or removes it. */
 export function toggleBreakpoint(state: string): void {
   const there = model.byState.value.get(state);
   if (there?.every(({ enabled }) => enabled === false)) {
     model.breakpoints.value = model.breakpoints.value.map((one) => (there.includes(one) ? { ...one, enabled: true } : one));
     const words = `The breakpoint on ${state} is enabled again: ${there.map(model.describe).join("; ")}`;
-    // Why it may not stop should not be a riddle.
+    // The toast explains why this breakpoint may not stop.
     if (there.some(({ condition, hit, log }) => condition || hit || log)) showToast(words);
     else say(words);
   } else if (there) {
@@ -221,12 +221,12 @@ export function toggleBreakpoint(state: string): void {
   }
 }
 
-/// Shift F9: the breakpoint's kind, condition and the rest.
+/** Shift+F9: edits the breakpoint's kind, condition and further fields. */
 export function editBreakpoint(state: string): void {
   showBreakpoint((model.byState.value.get(state)?.[0] ?? addBreakpoint({ kind: "entry", state })).id!);
 }
 
-/// Opens a breakpoint's form in the list.
+/** Opens a breakpoint's form in the list. */
 export function showBreakpoint(id: number): void {
   batch(() => {
     model.editing.value = id;
@@ -239,7 +239,7 @@ function fail(error: unknown): void {
   shout((error as Error).message);
 }
 
-/// Whether another execution is looked at since the last stop: then its state is chosen as well.
+/** Whether another execution was selected since the last stop. Then its state is selected as well. */
 let entered = false;
 
 runner.listeners.add((note) => {
@@ -289,7 +289,7 @@ runner.debugging.settings = () => ({
   mocks: model.mocks.peek(),
 });
 
-// A run is told of what changes while it is there.
+// Changed settings are sent to the current run.
 let first = true;
 effect(() => {
   const breakpoints = model.breakpoints.value;
@@ -307,7 +307,7 @@ effect(() => {
 });
 first = false;
 
-// Breakpoints come with a workspace, and go with it.
+// Breakpoints belong to a workspace and are replaced with it.
 let shared: readonly SharedBreakpoint[] = [];
 effect(() => {
   const brought = workspace.broughtBreakpoints.value;
@@ -324,11 +324,11 @@ effect(() => {
   shared = next;
   workspace.edit({ broughtBreakpoints: next });
 });
-// So do mocks.
+// Mocks do too.
 effect(() => {
   workspace.edit({ broughtMocks: model.mocks.value });
 });
-// Which tasks the rules among them are meant for.
+// Requests which tasks the rules among them apply to.
 let asked = 0;
 effect(() => {
   const tasks = analysis.latest.value?.tasks ?? [];
@@ -352,7 +352,7 @@ effect(() => {
     edit.value = null;
   });
 });
-// What was large was so in that run.
+// The large payloads belong to one run.
 const runId = computed(() => execution.run.value?.id);
 effect(() => {
   void runId.value;

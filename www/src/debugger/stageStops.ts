@@ -17,17 +17,17 @@ const LABELS: Record<string, string> = {
   toleratedFailurePercentage: "Tolerated %",
 };
 
-/// What the strip calls a stage.
+/** Returns the name of a stage in the strip. */
 export const stageLabel = (stage: string): string => LABELS[stage] ?? labelOf(stage);
 
-/// The breakpoints of a stage of a state; those of its input are those before the state.
+/** Returns the breakpoints of a stage. Those of the input stage are the breakpoints before the state. */
 export function stopsAt(state: string, stage: string): Breakpoint[] {
   return (model.byState.value.get(state) ?? []).filter((one) =>
     stage === "input" ? one.kind === "entry" : one.kind === "stage" && one.stage === stage,
   );
 }
 
-/// Sets a breakpoint before or after a stage, or takes it away.
+/** Adds a breakpoint before or after a stage, or removes it. */
 export function toggleStop(state: string, stage: string, when: "before" | "after"): void {
   const input = stage === "input";
   const there = stopsAt(state, stage).find((one) => input || (one.when ?? "after") === when);

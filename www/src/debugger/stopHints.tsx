@@ -1,5 +1,5 @@
-// Where a breakpoint would help, once a run has ended: where it failed, where it tried again, and the Choice before that. Each can
-// be set with a press, and all are gone with another.
+// Suggests breakpoints after a run has ended: where it failed, where it retried, and the Choice before that. Each can be set with
+// a click, and all can be dismissed.
 
 import { effect, signal } from "@preact/signals";
 import { type GraphIndex, isState } from "../model/graph.ts";
@@ -18,14 +18,14 @@ interface StopHint {
   why: string;
 }
 
-/// More are no help.
+/** The maximum number of suggestions. */
 const MOST = 3;
 
 const found = signal<readonly StopHint[]>([]);
-/// The run whose hints somebody has read.
+/** The number of the run whose suggestions the user has dismissed. */
 const dismissed = signal(0);
 
-/// Those that are to be seen.
+/** Returns the visible suggestions. */
 function shown(): readonly StopHint[] {
   const run = execution.run.value;
   if (!run || run.phase !== "ended" || run.id === dismissed.value || analysis.inside.value) return [];
@@ -59,7 +59,7 @@ function hintsOf(index: GraphIndex, { failure, retried, caught }: RunOutcome): S
   return [...hints].map(([state, why]) => ({ state, why }));
 }
 
-/// The Choice that the run passed last on its way to a state.
+/** Returns the last Choice that the run passed on its way to a state. */
 function choiceBefore(index: GraphIndex, state: string): string | undefined {
   const { nodes, edges } = index.graph;
   const into = new Map<string, string[]>();
@@ -109,7 +109,7 @@ export function StopHints() {
   );
 }
 
-/// The same at the states, where a breakpoint would be.
+/** The same suggestions at the states, where a breakpoint would be drawn. */
 export function StopRings({ index }: { index: GraphIndex }) {
   return (
     <>
@@ -121,7 +121,7 @@ export function StopRings({ index }: { index: GraphIndex }) {
             key={state}
             class="stop-ring"
             data-stop-hint={state}
-            // Before the state and not on it, so that a press on a small state is one on the state.
+            // The ring is to the left of the state, so that a press on a small state still belongs to the state.
             transform={`translate(${node.x - 5} ${node.y + Math.min(node.height, 54) / 2})`}
             onClick={() => toggleBreakpoint(state)}
           >

@@ -1,4 +1,4 @@
-// Kinds of breakpoints as commands of a menu: those of a state, and those on the transitions that leave it.
+// The kinds of breakpoints as commands of a menu: those of a state, and those of its transitions.
 
 import type { NodeCommand } from "./onGraph.ts";
 import { type GraphEdge, type GraphNode, isState } from "../model/graph.ts";
@@ -21,7 +21,7 @@ const LABELS: Record<Kind, string> = {
 
 const FAILS = new Set<GraphNode["type"]>(["Task", "Map", "Parallel"]);
 
-/// What a state can stop at besides its beginning, and the ways out of it.
+/** Returns the breakpoints of a state other than that before it, and those of its transitions. */
 export function stopCommands(node: GraphNode): NodeCommand[] {
   if (!isState(node)) return [];
   const ways = waysFrom(node);
@@ -45,10 +45,10 @@ export function stopCommands(node: GraphNode): NodeCommand[] {
   ];
 }
 
-/// What other parts of the page can do with one.
+/** Further commands for a transition, which other parts of the page set. */
 export const moreOfWay: { commands(edge: GraphEdge): NodeCommand[] } = { commands: () => [] };
 
-/// What can be done with a transition.
+/** Returns the commands for a transition. */
 export function wayMenu(edge: GraphEdge): NodeCommand[][] {
   const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
   const there = breakpointOn(edge);
@@ -63,13 +63,13 @@ export function wayMenu(edge: GraphEdge): NodeCommand[][] {
   ];
 }
 
-/// A transition in words: `From A to B, if …`.
+/** Returns the description of a transition: `From A to B, if …`. */
 export function wayInWords(edge: GraphEdge): string {
   const why = edge.title ?? edge.label;
   return `From ${nameOf(edge.from)} to ${nameOf(edge.to)}${edge.kind === "default" ? ", if no rule matches" : why === undefined ? "" : `, ${edge.kind === "catch" ? "on" : "if"} ${why}`}`;
 }
 
-/// Whether a run can be stopped on it: it leads from one state to another.
+/** Returns whether a run can stop on a transition, which must lead from one state to another. */
 export const isWay = (edge: GraphEdge): boolean => edge.kind !== "start" && edge.kind !== "end" && nameOf(edge.to) !== "";
 
 function wayCommand(edge: GraphEdge, label: string): NodeCommand {
@@ -83,7 +83,7 @@ function wayCommand(edge: GraphEdge, label: string): NodeCommand {
   };
 }
 
-/// The transitions out of a state, one for each state that they lead to.
+/** Returns the transitions of a state, one for each target. */
 function waysFrom(node: GraphNode): GraphEdge[] {
   const found = new Map<string, GraphEdge>();
   for (const edge of analysis.graph.value?.graph.edges ?? [])
@@ -98,7 +98,7 @@ function breakpointOn(edge: GraphEdge): Breakpoint | undefined {
   return model.here.value.find((one) => one.kind === "transition" && one.from === from && one.to === to);
 }
 
-/// One that is off is switched on again, with all that is set of it.
+/** Toggles a breakpoint. A disabled one is enabled again with all its settings. */
 function toggle(there: Breakpoint | undefined, one: Breakpoint): void {
   const words = `${model.describe(there ?? one)}${one.kind === "transition" ? "" : `: ${one.state}`}`;
   if (!there) session.addBreakpoint(one);
@@ -107,7 +107,7 @@ function toggle(there: Breakpoint | undefined, one: Breakpoint): void {
   say(counts(there) ? `Removed the breakpoint ${words}` : `Breakpoint ${words}`);
 }
 
-/// The state at an end of a transition; "" for a name that there is not.
+/** Returns the name of the state at an end of a transition, or "" if it does not exist. */
 function nameOf(id: string): string {
   const index = analysis.graph.value;
   const node = index?.node(index.byId.get(id) ?? -1);

@@ -1,4 +1,4 @@
-// The data of a visit, for whoever shows it.
+// Loads the data of a visit.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ChildVisit } from "stepglass/debug";
@@ -8,7 +8,7 @@ import * as interpreter from "../store/interpreter.ts";
 import * as model from "./model.ts";
 import { soon } from "../ui/unlessLate.ts";
 
-/// The data of a visit, asked again when there is more of it; `enter` is the event that began it.
+/** Returns the data of a visit. It is loaded again when there is more of it. `enter` is the event that began the visit. */
 export function useFlow(state: string, enter: number, attempt: number | undefined, child?: ChildVisit, item?: number): Flow | null {
   const wanted = useSignal({ state, enter, attempt, child, item });
   const { value: asked } = wanted;

@@ -1,15 +1,15 @@
-// What is lit while somebody points at a part of a value, or at an expression.
+// The highlighted parts while the user points at a part of a value or at an expression.
 
 import { signal } from "@preact/signals";
 import type { Flow, Lights } from "../model/protocol.ts";
 import type { Path } from "../model/stages.ts";
 import * as interpreter from "../store/interpreter.ts";
 
-/// What is pointed at, and what that goes back to.
+/** The part that the user points at, and its sources. */
 interface Shining extends Lights {
   visit: number;
   stage: number;
-  /// The part of the value that is pointed at; of an expression, what it makes.
+  /** The path of the part. For an expression, it is the part that the expression produces. */
   part?: Path;
 }
 
@@ -17,7 +17,9 @@ export const shining = signal<Shining | null>(null);
 
 let latest = 0;
 
-/// Lights what a part of a stage's value, or a leaf of its field, came from; with neither, nothing.
+/**
+ * Highlights the sources of a part of a stage's value, or of an expression of its field. With neither, nothing is highlighted.
+ */
 export function light(flow: Flow, stage: number, what: { path?: Path; expression?: Path } | null): void {
   const mine = ++latest;
   if (!what || stage < 0) {

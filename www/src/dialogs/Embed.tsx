@@ -72,7 +72,7 @@ function embeddedOf(now: Workspace, { input, mocks, editable, runs }: Wanted): O
 
 const Preview = lazy(() => import("./Preview.tsx").then((module) => module.Preview));
 
-/// The element itself, for who asks for it: it comes with an interpreter of its own.
+/** The element itself, shown on request because it loads an interpreter of its own. */
 function Shown({ embedded }: { embedded: Omit<Embedded, "script"> }) {
   const shown = useSignal(false);
   return (

@@ -1,4 +1,4 @@
-// Everything that can be taken away: pictures, texts, the run, the run as a test.
+// The export dialog: pictures, texts, the run, and the run as a test.
 
 import { type Signal, useSignal } from "@preact/signals";
 import * as prefs from "../prefs.ts";
@@ -20,7 +20,7 @@ const close = (): void => {
   panes.closeDialog();
 };
 
-/// Does what a button is for, and says what went wrong.
+/** Wraps the action of a button, so that errors are reported. */
 type Act = (work: () => Promise<void> | void) => () => Promise<void>;
 
 async function copy(text: string, what: string): Promise<void> {

@@ -1,4 +1,4 @@
-// The examples, with their drawings, and the drafts of this browser.
+// The gallery: the examples with their drawings, and the drafts of this browser.
 
 import { type Signal, useSignal } from "@preact/signals";
 import type { Example } from "../examples/example.ts";
@@ -18,7 +18,7 @@ const close = (): void => {
   panes.closeDialog();
 };
 
-/// Features that more than one example has, the frequent ones first.
+/** The features that more than one example has, the most frequent first. */
 const counts = new Map<string, number>();
 for (const { features } of examples) for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1);
 const FEATURES = [...counts]
@@ -26,7 +26,7 @@ const FEATURES = [...counts]
   .sort((a, b) => b[1] - a[1])
   .map(([feature]) => feature);
 
-/// Opens a machine, an example by its id.
+/** Opens a machine, or an example by its id. */
 function open(machine: Workspace, example?: string): void {
   close();
   opening.open(machine, true, example === undefined ? {} : { example });
@@ -98,7 +98,7 @@ function Filter({ text, feature }: { text: Signal<string>; feature: Signal<strin
   );
 }
 
-/// An example with its drawing.
+/** An example with its drawing. */
 function Card({ example, theme }: { example: Example; theme: "dark" | "light" }) {
   return (
     <li>

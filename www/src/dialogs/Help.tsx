@@ -1,4 +1,4 @@
-// What the page is, and its keys.
+// The help dialog: what the page is, and its keys.
 
 import { commands } from "../commands/commands.ts";
 import { isSingle, shown } from "../keys/chord.ts";
@@ -13,7 +13,7 @@ const close = (): void => {
   panes.closeDialog();
 };
 
-/// Keys that are as everywhere, and cannot be changed.
+/** The keys that are the same everywhere and cannot be changed. */
 const FIXED: [string, [string, string[]][]][] = [
   [
     "On the button Run or Continue",
@@ -39,7 +39,7 @@ const FIXED: [string, [string, string[]][]][] = [
 
 const lower = (text: string): string => text[0]!.toLowerCase() + text.slice(1);
 
-/// What two commands share a key for is one row: the key does what can be done then.
+/** Merges commands with the same keys into one row. The key runs the command that is available. */
 function joined(rows: [string, string[]][], [title, keys]: [string, string[]]): [string, string[]][] {
   const same = rows.findIndex(([, others]) => others.join() === keys.join());
   return same < 0 ? [...rows, [title, keys]] : rows.with(same, [`${title}; or: ${lower(rows[same]![0])}`, keys]);

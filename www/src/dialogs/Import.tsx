@@ -1,4 +1,4 @@
-// Opening what others have made: definitions, templates, histories, sessions.
+// The import dialog: definitions, templates, histories, sessions.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -82,7 +82,7 @@ function Choose() {
   );
 }
 
-/// What can be opened.
+/** The kinds of files that can be opened. */
 function Kinds() {
   return (
     <ul class="bullets">
@@ -157,14 +157,14 @@ function Template() {
   );
 }
 
-/// A tab for each machine, written back where it stands.
+/** Opens a tab for each machine, whose changes are written back to the template. */
 async function editThere(name: string, text: string): Promise<void> {
   close();
   await (await bring.project()).openFile(new File([text], name));
 }
 
 interface PlaceholdersProps {
-  /// Another way to go on.
+  /** An alternative action. */
   also?: preact.ComponentChildren;
   title: string;
   definition: string;

@@ -1,4 +1,4 @@
-// Every command with its keys, to change them.
+// Lists every command with its keys, which can be changed.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -68,7 +68,7 @@ interface GroupProps {
   id: string;
   title: string;
   rows: readonly Command[];
-  /// The command whose new key is listened for, by its id.
+  /** The id of the command whose new key is being recorded, or null. */
   listening: Signal<string | null>;
 }
 
@@ -146,7 +146,7 @@ function Row({ command, listens, listen }: { command: Command; listens: boolean;
   );
 }
 
-/// One key of a command.
+/** One key of a command. */
 function Chip({ chord, of, remove }: { chord: string; of: Command; remove(): void }) {
   return (
     <span class={isSingle(chord) && !prefs.singleKeys.value ? "key-chip off" : "key-chip"}>
@@ -164,7 +164,7 @@ function Chip({ chord, of, remove }: { chord: string; of: Command; remove(): voi
   );
 }
 
-/// Listens for one chord, and says whose it is before it is taken.
+/** Records a chord, and shows which command already uses it. */
 function Recorder({ command, done }: { command: Command; done(): void }) {
   const field = useRef<HTMLInputElement>(null);
   const chord = useSignal<string | null>(null);
@@ -187,7 +187,7 @@ function Recorder({ command, done }: { command: Command; done(): void }) {
         value={chord.value === null ? "" : shown(chord.value)}
         onKeyDown={(event) => {
           const pressed = recorded(event);
-          // Tab goes on, and Escape leaves, as anywhere.
+          // Tab moves the focus and Escape closes, as everywhere.
           if (pressed === null || /^(Shift\+)?Tab$/.test(pressed)) return;
           event.preventDefault();
           event.stopPropagation();

@@ -1,6 +1,6 @@
-// One of the things that can go along with what is shared.
+// A checkbox for a part that can be included in a link or a file.
 
-/// `there`: what is not there cannot be chosen.
+/** `there` is false if the part does not exist; then it cannot be selected. */
 export function Part({
   label,
   there = true,

@@ -1,10 +1,10 @@
-// The element as the page that gets it has it: the same one, which runs here. Loaded when somebody wants to see it.
+// A preview of the embedded element. It is the real element, which runs here. It is loaded on request.
 
 import { useEffect, useRef } from "preact/hooks";
 import wasm from "../../../dist/stepglass.wasm?url";
 import "../embed/element.ts";
 import "../styles/preview.css";
-// The bundler makes an address of it.
+// The bundler replaces this import with the address of the worker.
 // oxlint-disable-next-line import/default
 import worker from "../embed/worker.ts?worker&url";
 import { type Embedded, attributesOf } from "../exchange/embed.ts";

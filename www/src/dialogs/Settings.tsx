@@ -1,4 +1,4 @@
-// What this browser remembers of the page, and forgetting it.
+// The settings that this browser stores, and a button that deletes them.
 
 import { forgetOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
@@ -12,7 +12,7 @@ const close = (): void => {
   panes.closeDialog();
 };
 
-/// Removes all that the page has saved.
+/** Deletes everything that the page has stored. */
 function forget(): void {
   prefs.forgetAll();
   forgetDrafts();

@@ -1,4 +1,4 @@
-// A link with the workspace in it: what it holds, how long it is, and what that means.
+// The share dialog: a link that contains the workspace, its contents, and its length.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -15,9 +15,9 @@ import { count } from "../ui/format.ts";
 import { Embed } from "./Embed.tsx";
 import { Part } from "./Part.tsx";
 
-/// From here on some programs cut links.
+/** Some programs truncate links from this length on, in characters. */
 const LONG = 2_000;
-/// From here on a file is the better way.
+/** A file is the better choice from this length on, in characters. */
 const TOO_LONG = 8_000;
 
 const close = (): void => {
@@ -63,7 +63,7 @@ export default function Share() {
   );
 }
 
-/// The two ways to take it away: in a link, or in a file, whichever is safer.
+/** The two ways to share: a link or a file, the safer one first. */
 function Away({ link }: { link: string }) {
   const { length } = link;
   return (
@@ -131,7 +131,7 @@ function LinkTab({ parts, link, problem }: LinkTabProps) {
   );
 }
 
-/// What the link holds, to choose.
+/** Selects the contents of the link. */
 function Contents({ parts }: { parts: Signal<LinkParts> }) {
   const state = selection.selectedState.value;
   const breakpoints = workspace.broughtBreakpoints.value.length;

@@ -1,4 +1,4 @@
-// What this browser keeps: projects and drafts, the newest first.
+// The projects and drafts that this browser stores, the newest first.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -19,7 +19,7 @@ const close = (): void => {
   panes.closeDialog();
 };
 
-/// The part of the page that projects are shown by.
+/** Loads the part of the page that shows projects. */
 const project = () => import("../projects/project.ts");
 const failed = ({ message }: Error): void => shout(`That could not be done: ${message}`);
 
@@ -95,7 +95,7 @@ function Name({ title, done }: { title: string; done: (to: string) => void }) {
       onKeyDown={(event) => {
         if (event.key === "Enter") event.currentTarget.blur();
         if (event.key !== "Escape") return;
-        // Of the field, and not of the dialog.
+        // The key belongs to the field, and not to the dialog.
         event.preventDefault();
         event.stopPropagation();
         done(title);
@@ -115,7 +115,7 @@ function Removed({ title, undo }: { title: string; undo(): void }) {
   );
 }
 
-/// The project that this tab shows, by its id.
+/** Returns the id of the project that this tab shows. */
 function ownProject(): string | null {
   try {
     return sessionStorage.getItem("stepglass.project");
@@ -124,7 +124,7 @@ function ownProject(): string | null {
   }
 }
 
-/// Several machines with their files.
+/** The projects: several machines with their files. */
 function Projects() {
   const list = useSignal<readonly KeptProject[]>([]);
   const open = useSignal<ReadonlySet<string>>(new Set());
@@ -174,9 +174,9 @@ function Projects() {
 
 interface ProjectEntryProps {
   project: KeptProject;
-  /// Whether this tab shows it.
+  /** Whether this tab shows it. */
   isMine: boolean;
-  /// Whether any tab shows it: such a project is not removed.
+  /** Whether any tab shows it. Such a project cannot be removed. */
   isOpen: boolean;
   look(): Promise<void>;
   remove(): void;
@@ -212,7 +212,7 @@ function ProjectEntry({ project: one, isMine, isOpen, look, remove }: ProjectEnt
   );
 }
 
-/// What was edited, imported or opened from a link in this browser.
+/** The drafts: what was edited, imported or opened from a link in this browser. */
 function Drafts() {
   useEffect(() => void listDrafts(), []);
   const removed = useSignal<Draft | null>(null);
@@ -277,7 +277,7 @@ function renameDraft(draft: Draft, title: string, isHere: boolean): void {
   }
 }
 
-/// Said where the browser has hardly any room left.
+/** A warning if the browser has hardly any storage left. */
 function Room() {
   const left = useSignal<number | undefined>(undefined);
   useEffect(() => {
@@ -297,7 +297,7 @@ function Room() {
   );
 }
 
-/// When it was saved, in the words of the visitor's language.
+/** Returns when it was saved, in the user's language. */
 function when(at: number): string {
   const date = new Date(at);
   const today = date.toDateString() === new Date().toDateString();

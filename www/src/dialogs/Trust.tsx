@@ -6,7 +6,7 @@ import * as workspace from "../store/workspace.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
-/// What of the code nobody has looked at yet.
+/** Returns the kinds of code that the user has not reviewed yet. */
 const what = (): string =>
   workspace.mocksTrusted.value
     ? "The code of the task handlers"

@@ -1,5 +1,4 @@
-// A place for CodeMirror, which is loaded beside the page and not before it. Until then, and if it never comes, a plain
-// text area does the work.
+// Hosts CodeMirror, which is loaded after the page. Until then, and if it cannot be loaded, a plain text area is used.
 
 import { type ReadonlySignal, effect, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -16,29 +15,29 @@ interface Props {
   label: string;
   id: string;
   text: ReadonlySignal<string>;
-  /// Hears of every change; without it the text is only read.
+  /** Called with every change. Without it, the text is read-only. */
   edit?: (text: string) => void;
   language: Language;
   visible: boolean;
-  /// Called once with the editor, and what it gives is called when the editor goes.
+  /** Called once with the editor. The function that it returns is called when the editor is removed. */
   attach?: (editor: EditorHandle) => () => void;
   placeholder?: string;
   readOnly?: boolean;
 }
 
-/// For how long the editor waits for the graph, in ms.
+/** How long the editor waits for the graph, in milliseconds. */
 const PATIENCE = 4_000;
 
 let chunk: Promise<typeof import("./codemirror.ts")> | undefined;
 const load = () => (chunk ??= graphPainted().then(() => import("./codemirror.ts")));
 
-/// The graph comes first, if there is one.
+/** Resolves when the graph is painted, if there is one. */
 function graphPainted(): Promise<void> {
   return new Promise((resolve) => {
     const stop = effect(() => {
       if (analysis.latest.value === null && interpreter.engine.value !== "broken") return;
       queueMicrotask(() => stop());
-      // The second frame comes after the one that draws what has just come. A tab in the background has no frames.
+      // The second frame follows the one that paints the new graph. A background tab has no frames.
       if (document.hidden) resolve();
       else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
     });
@@ -61,7 +60,7 @@ function asking(format: "json" | "yaml"): AskLanguage {
 
 type Held<T> = { current: T };
 
-/// Makes the editor in its host as soon as somebody looks at it; `plain` is where its code cannot be had.
+/** Creates the editor in its host when it is first visible. The state is `plain` if its code cannot be loaded. */
 function useCreated(props: Props, host: Held<HTMLElement | null>, handle: Held<EditorHandle | null>, told: Held<string>) {
   const { label, id, text, edit, language, visible, attach, placeholder = "", readOnly = false } = props;
   const state = useSignal<"loading" | "ready" | "plain">("loading");
@@ -70,9 +69,9 @@ function useCreated(props: Props, host: Held<HTMLElement | null>, handle: Held<E
   const wanted = useRef(visible);
   if (visible) wanted.current = true;
 
-  // With the drawing and not after it: nothing is typed into the editor of another text.
+  // This is a layout effect, so that nothing is typed into the editor of another text.
   useLayoutEffect(() => {
-    // One that nobody has looked at needs no editor, nor its language.
+    // An editor that was never visible is not created, and its language is not loaded.
     if (!wanted.current) return;
     let gone = false;
     let detach: (() => void) | undefined;
@@ -120,11 +119,11 @@ export function Editor(props: Props) {
   const { label, id, text, edit, visible, readOnly = false } = props;
   const host = useRef<HTMLDivElement>(null);
   const handle = useRef<EditorHandle | null>(null);
-  /// What the editor has said last: the page's text is that, and need not be held against the editor's.
+  /** The text that the editor has last reported. If it equals the page's text, the two need no comparison. */
   const told = useRef("");
   const state = useCreated(props, host, handle, told);
 
-  // What changes the text from outside, a quick fix of another pane for instance.
+  // The text was changed outside the editor, for example by a quick fix in another pane.
   useEffect(
     () =>
       text.subscribe((next) => {

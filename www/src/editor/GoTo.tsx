@@ -1,4 +1,4 @@
-// Going to a state by its name.
+// The dialog that goes to a state by its name.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -9,7 +9,10 @@ import { goToDefinition, goingTo as open } from "./place.ts";
 
 const MOST = 60;
 
-/// Letters in this order, the nearer together and the nearer to the beginning the better; -1 for no match.
+/**
+ * Returns how well a name matches letters in this order: the closer together and the closer to the beginning, the better; -1 for
+ * no match.
+ */
 function rank(name: string, wanted: string): number {
   const [text, letters] = [name.toLowerCase(), wanted.toLowerCase()];
   const at = text.indexOf(letters);
@@ -41,7 +44,7 @@ export function GoTo() {
   const go = (name: string): void => {
     open.value = false;
     selection.selectState(name, "page");
-    // The dialog gives the focus back first.
+    // The dialog restores the focus first.
     queueMicrotask(() => goToDefinition(name));
   };
   return (

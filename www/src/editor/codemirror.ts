@@ -1,5 +1,5 @@
-// The editor chunk: CodeMirror put together from its parts, in a shadow root, so that its styles are adopted sheets and
-// the page's policy needs no exception for inline styles.
+// The editor chunk: CodeMirror, assembled from its parts. It is in a shadow root, so that its styles are adopted sheets and the
+// page's policy needs no exception for inline styles.
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { history, historyField, simplifySelection } from "@codemirror/commands";
@@ -37,39 +37,41 @@ export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
 export interface EditorHandle {
   readonly view: EditorView;
   text(): string;
-  /// Tells now what was typed last and is not told yet.
+  /** Reports the last keystrokes now. */
   flush(): void;
   replace(text: string): void;
   focus(): void;
   measure(): void;
   destroy(): void;
-  /// Scrolls to a range and selects it, or only its beginning.
+  /** Scrolls to a range and selects it, or only its beginning. */
   reveal(from: number, to: number, focus: boolean): void;
-  /// Scrolls a state's name into the middle, if it is not in view yet.
+  /** Scrolls a state's name to the middle, if it is not in view. */
   center(state: string): void;
-  /// Takes over what was found in the text, which is the present one.
+  /** Takes over the analysis of the current text. */
   setAnalysis(found: Analysis): void;
-  /// Changes what stands beside the lines.
+  /** Changes the marks beside the lines. */
   show(shown: Partial<Shown>): void;
-  /// Shows values behind the places that they are of.
+  /** Shows values behind the positions that they belong to. */
   setValues(values: readonly { at: number; text: string }[]): void;
-  /// Called when the margin beside a state is clicked; `edit` with the Shift key.
+  /** Called when the margin beside a state is clicked; `edit` is set if Shift is held. */
   onBreakpoint(listener: (state: string, edit: boolean) => void): void;
-  /// Called when the cursor comes to stand in another state.
+  /** Called when the cursor moves to another state. */
   onState(listener: (name: string | null) => void): void;
   placeOf(name: string): StatePlace | undefined;
   nextProblem(back: boolean): void;
-  /// Called with what is around the cursor, the outermost first, whenever that changes.
+  /** Called with the path of the cursor, the outermost part first, whenever it changes. */
   onPath(listener: (path: Crumb[]) => void): void;
-  /// Makes changes as one step that can be undone. Their places are of the text that had these diagnostics, and go along with
-  /// what was written since; false where other diagnostics have been shown.
+  /**
+   * Applies edits as one step that can be undone. Their positions belong to the text of these diagnostics and are mapped through
+   * later changes. Returns false if other diagnostics have been shown since.
+   */
   apply(edits: readonly Edit[], of: readonly Diagnostic[]): boolean;
-  /// Makes changes of the text as it is now, as one step that can be undone.
+  /** Applies edits of the current text, as one step that can be undone. */
   edit(edits: readonly Edit[]): void;
-  /// Asks for another name of what stands at an offset.
+  /** Asks for a new name of what is at an offset. */
   rename(offset: number): void;
   search(): void;
-  /// Does what a command of the editor does, by its id in the table of commands.
+  /** Runs a command of the editor, by its id in the table of commands. */
   command(id: string): void;
 }
 
@@ -80,17 +82,19 @@ interface Options {
   label: string;
   placeholder: string;
   readOnly?: boolean;
-  /// What can be undone, of an editor that had the same text.
+  /** The undo history of an editor that had the same text. */
   past?: unknown;
   changed(text: string): void;
-  /// The keys that somebody has changed.
+  /** The keys that the user has changed. */
   changedKeys: ReadonlySignal<Changed>;
-  /// Of a definition: what the interpreter knows about its text.
+  /** For a definition: the interpreter's queries about its text. */
   asked?: AskLanguage;
 }
 
-/// What is typed over several lines is put there by the editor: a browser would join the lines itself, and keep their looks as
-/// styles, which the page's policy forbids.
+/**
+ * Handles typing over a selection of several lines. A browser would join the lines itself and preserve their appearance by inline
+ * styles, which the page's policy forbids.
+ */
 function typedOver(event: InputEvent, view: EditorView): boolean {
   const { state } = view;
   const { from, to } = state.selection.main;
@@ -110,10 +114,10 @@ function foldSign(open: boolean): HTMLElement {
   return sign;
 }
 
-/// Its keys are the editor's.
+/** The keys of the list are bound by the editor. */
 const plainCompletions = (): Extension => autocompletion({ defaultKeymap: false });
 
-/// JSON comes with the editor, the others when they are wanted.
+/** JSON is part of this chunk. Other languages are loaded on request. */
 async function languageOf(language: Language, asked: AskLanguage | undefined): Promise<Extension> {
   switch (language) {
     case "asl-yaml":
@@ -127,12 +131,12 @@ async function languageOf(language: Language, asked: AskLanguage | undefined): P
   }
 }
 
-/// What an editor of any text has.
+/** Returns the extensions of every text editor. */
 function plainExtensions({ language, placeholder: empty, past, label }: Options): Extension[] {
   return [
     lineNumbers(),
     highlightActiveLineGutter(),
-    // Gutters stand in this order.
+    // The gutters have this order.
     isAsl(language) ? lintGutter() : [],
     foldGutter({ markerDOM: foldSign }),
     codeFolding(),
@@ -186,13 +190,15 @@ class TextEditor implements EditorHandle {
   #lastPath = "";
   #lastState: string | null = null;
   #shown: readonly Diagnostic[] = [];
-  /// Whether there are marks of problems in the text.
+  /** Whether the text has marks of problems. */
   #marked = false;
   #valued = false;
   #quiet = false;
   #gone = false;
-  /// What stands beside the lines changes in many ways at once, and each update of the editor has its price: one, when the graph
-  /// has been painted.
+  /**
+   * The pending changes of the marks. They come from many sources, and each update of the editor is expensive, so they are
+   * applied together after the graph was painted.
+   */
   #marks: StateEffect<unknown>[] = [];
 
   constructor(options: Options) {
@@ -215,7 +221,7 @@ class TextEditor implements EditorHandle {
     });
     languageOf(language, asked).then(
       (extension) => this.#gone || this.view.dispatch({ effects: this.#grammar.reconfigure(extension) }),
-      // Without its grammar the text is plain, and as good to edit.
+      // Without its grammar, the text can still be edited as plain text.
       () => {},
     );
   }
@@ -228,9 +234,9 @@ class TextEditor implements EditorHandle {
       this.#grammar.of([]),
       options.asked ? languageFeatures(options.asked) : [],
       options.readOnly ? READ_ONLY : [],
-      // Before the editor's own keys: the page's table says what these are.
+      // This comes before the editor's own keys, because the page's table defines them.
       this.#asl ? Prec.highest(EditorView.domEventHandlers({ keydown: pageKey })) : [],
-      // Those of the list of completions, while it is open.
+      // The keys of the list of completions, while it is open.
       Prec.highest(keymap.of(completionKeymap.filter(({ key }) => key !== undefined && key !== "Ctrl-Space"))),
       this.#keys.of(keymap.of(textKeys(options.changedKeys.peek()))),
       keymap.of([
@@ -326,7 +332,7 @@ class TextEditor implements EditorHandle {
     if (!place) return;
     const { top, bottom } = view.lineBlockAt(place.nameFrom);
     const { scrollTop, clientHeight } = view.scrollDOM;
-    // What is seen well stays where it is.
+    // A state that is well within the view does not scroll.
     if (clientHeight > 0 && top > scrollTop + clientHeight * 0.15 && bottom < scrollTop + clientHeight * 0.85) return;
     view.dispatch({ effects: EditorView.scrollIntoView(place.nameFrom, { y: "center" }) });
   }
@@ -418,7 +424,7 @@ class TextEditor implements EditorHandle {
   }
 }
 
-/// Tells what was typed, not with every key: nothing else on the page needs to be that fast.
+/** Reports changes with a delay, because no other part of the page needs them with every keystroke. */
 class Telling {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -429,7 +435,7 @@ class Telling {
     this.#timer = setTimeout(() => this.now(view), view.composing ? 400 : 60);
   }
 
-  /// Does nothing where all is told.
+  /** Reports at once. Does nothing if everything was reported. */
   now(view: EditorView): void {
     if (this.#timer === undefined) return;
     this.never();
@@ -442,7 +448,7 @@ class Telling {
   }
 }
 
-/// Whether places are the ones that are known.
+/** Returns whether two lists of ranges are equal. */
 function same(a: readonly StatePlace[], b: readonly StatePlace[]): boolean {
   return (
     a.length === b.length &&
@@ -459,7 +465,7 @@ function same(a: readonly StatePlace[], b: readonly StatePlace[]): boolean {
   );
 }
 
-/// What was written since the diagnostics came.
+/** The changes since the diagnostics arrived. */
 class Since {
   private changes: ChangeSet;
 

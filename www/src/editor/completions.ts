@@ -1,4 +1,4 @@
-// What may stand here: the interpreter knows, in JSON and in YAML.
+// Completions from the interpreter, in JSON and in YAML.
 
 import {
   type Completion,
@@ -46,13 +46,13 @@ async function inJson(context: CompletionContext, ask: Ask): Promise<CompletionR
   const node = syntaxTree(state).resolveInner(pos, -1);
   const quoted = (node.name === "String" || node.name === "PropertyName") && pos > node.from;
   if (!quoted && !context.explicit) return null;
-  // A field's name without a value yet is written anew, with an empty value behind it.
+  // A field name without a value is replaced, and an empty value is added.
   const fresh = quoted && node.name === "PropertyName" && !/^\s*:/.test(state.sliceDoc(node.to, node.to + 20));
   const text = state.doc.toString();
   const found = await ask(fresh ? text.slice(0, node.from) + text.slice(node.to) : text, fresh ? node.from : pos).catch(() => null);
   if (found === null || context.aborted || found.items.length === 0) return null;
   const options = found.items.map((item) => {
-    // The cursor goes between the quotes or brackets of an empty value.
+    // The cursor moves between the quotes or brackets of an empty value.
     const blank = /(""|\{\}|\[\])$/.test(item.insert) && item.insert.length > 2;
     const proposal = blank ? { ...item, caret: item.insert.length - 1 } : item;
     return optionOf(proposal, fresh || (!quoted && item.insert.startsWith('"')) ? `"${item.label}"` : item.label);
@@ -60,7 +60,7 @@ async function inJson(context: CompletionContext, ask: Ask): Promise<CompletionR
   return { from: fresh ? node.from : found.replace.start, to: fresh ? node.to : found.replace.end, options, filter: true };
 }
 
-/// `label` is what the typed text is matched against.
+/** `label` is what the typed text is matched against. */
 function optionOf({ label: shown, kind, detail, insert, caret }: Proposal, label: string): Completion {
   const apply = (view: EditorView, completion: Completion, from: number, to: number): void => {
     const change = insertCompletionText(view.state, insert, from, to);

@@ -1,4 +1,4 @@
-// What the definition's editor offers beside typing: the interpreter answers, the editor shows.
+// The language features of the definition's editor. The interpreter answers the queries.
 
 import { EditorSelection, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, type Panel, hoverTooltip, keymap, showPanel } from "@codemirror/view";
@@ -6,7 +6,7 @@ import type { Completions, Edit, Fix, HoverInfo, NamePlaces } from "../model/pro
 import { sentence } from "../ui/format.ts";
 import { withCode } from "./withCode.ts";
 
-/// The interpreter, asked about a text.
+/** The queries of the interpreter about a text. */
 export interface AskLanguage {
   complete(text: string, offset: number): Promise<Completions>;
   hover(text: string, offset: number): Promise<HoverInfo | null>;
@@ -14,9 +14,9 @@ export interface AskLanguage {
   rename(text: string, offset: number, to: string): Promise<{ edits: Edit[] } | { refused: string }>;
   actions(text: string, from: number, to: number): Promise<Fix[]>;
   format(text: string): Promise<Edit[]>;
-  /// Something to show for a moment.
+  /** Shows a text for a moment. */
   tell(text: string): void;
-  /// Something to say to somebody who may not see the page.
+  /** Announces a text to screen readers. */
   say(text: string): void;
 }
 
@@ -27,7 +27,7 @@ const panel = StateField.define<MakePanel | null>({
   create: () => null,
   update(value, transaction) {
     for (const effect of transaction.effects) if (effect.is(setPanel)) return effect.value;
-    // What a list points at has changed.
+    // The text that the list refers to has changed.
     return transaction.docChanged ? null : value;
   },
   provide: (field) => showPanel.from(field),
@@ -54,7 +54,7 @@ export function languageFeatures(ask: AskLanguage): Extension {
   ];
 }
 
-/// The commands of the definition's editor, by their ids in the page's table. Whether it was one.
+/** Runs a command of the definition's editor by its id. Returns whether it exists. */
 export function doCommand(ask: AskLanguage, view: EditorView, id: string): boolean {
   const at = view.state.selection.main.head;
   if (id === "toName") void goToName(ask, view);
@@ -105,7 +105,7 @@ async function goToName(ask: AskLanguage, view: EditorView, at = view.state.sele
   const places = found?.places.filter(({ definition }) => definition) ?? [];
   const target = places[0];
   if (!found || !target) return ask.say("There is no state or variable name here.");
-  // On the name itself, the places that use it.
+  // On the name itself, its references are listed.
   if (places.some(({ from, to }) => from <= at && at <= to)) return listPlaces(ask, view, at);
   if (places.length > 1)
     return list(
@@ -172,7 +172,7 @@ async function layOut(ask: AskLanguage, view: EditorView): Promise<void> {
   ask.say("Formatted.");
 }
 
-/// Asks for another name and writes it everywhere.
+/** Asks for a new name and replaces it everywhere. */
 export async function askName(ask: AskLanguage, view: EditorView, at: number): Promise<void> {
   const found = await ask.references(view.state.doc.toString(), at).catch(() => null);
   if (!found) return ask.say("There is no state or variable name here.");
@@ -225,7 +225,7 @@ interface Item {
   run(): void;
 }
 
-/// A list below the text; the arrow keys go along it, Enter takes, Escape leaves.
+/** A list below the text. The arrow keys move in it, Enter selects, and Escape closes it. */
 function list(view: EditorView, title: string, items: Item[]): void {
   const make: MakePanel = () => {
     const dom = element("div", "sg-panel sg-list");

@@ -1,4 +1,4 @@
-// How the editor looks: the colours of its text, and of its own boxes.
+// The styles of the editor: the colours of its text, and its own boxes.
 
 import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
@@ -96,7 +96,7 @@ export const looks = EditorView.theme({
   ".cm-lintPoint:after": { borderBottomColor: "var(--bad)" },
   ".cm-gutter-lint": { width: "0.875rem" },
   ".cm-gutter-lint .cm-gutterElement": { padding: "3px 1px 0" },
-  // A cross and a triangle: round signs and diamonds are breakpoints.
+  // Problems have a cross and a triangle, because circles and diamonds are breakpoints.
   ".cm-lint-marker": { width: "0.6875rem", height: "0.6875rem", content: "''", marginTop: "0.25rem", forcedColorAdjust: "none" },
   ".cm-lint-marker-error": {
     backgroundColor: "var(--bad)",

@@ -1,5 +1,5 @@
-// What stands beside and between the lines of a definition: breakpoints, the status of each state, the state that is
-// chosen, the one that runs or is paused, what can be done with each, and the values of a paused state.
+// The marks beside and between the lines of a definition: breakpoints, the status of each state, the selected and the paused
+// state, the commands of each state, and the values of a paused state.
 
 import { effect } from "@preact/signals";
 import { type EditorState, type Extension, type Range, RangeSet, StateEffect, StateField } from "@codemirror/state";
@@ -7,15 +7,15 @@ import { Decoration, type DecorationSet, EditorView, GutterMarker, WidgetType, g
 import { textSize } from "../prefs.ts";
 import { placeOf, setStates, stateAt, stateField, statePlaces } from "./states.ts";
 
-/// The sign of a state's breakpoints beside its line.
+/** The sign of a state's breakpoints beside its line. */
 export interface BreakpointMark {
   kind: "plain" | "condition" | "log" | "off";
-  /// What it is, or will be when it is switched on again.
+  /** The kind of the breakpoint, also while it is disabled. */
   form: "plain" | "condition" | "log";
   title: string;
 }
 
-/// The status of a state: a sign as path data in a square of 20, how often, and in words.
+/** The status of a state: an icon as path data in a square of 20, a count, and a description. */
 export interface Sign {
   sign: string;
   count: number;
@@ -23,7 +23,7 @@ export interface Sign {
   title: string;
 }
 
-/// Something that can be done with a state, above its first line.
+/** A command for a state, above its first line. */
 export interface Lens {
   id: string;
   text: string;
@@ -32,18 +32,18 @@ export interface Lens {
 }
 
 export interface Shown {
-  /// The state selected anywhere.
+  /** The selected state. */
   current: string | null;
-  /// The state that runs, or where the run is paused.
+  /** The active state, or the state in which the run is paused. */
   executing: { state: string; paused: boolean } | null;
   breakpoints: ReadonlyMap<string, BreakpointMark>;
   signs: ReadonlyMap<string, Sign>;
-  /// What can be done with a state; it is asked as an effect of signals, only for what is in view.
+  /** Returns the commands of a state. It is evaluated in an effect, and only for visible states. */
   lenses: ((state: string) => Lens[]) | null;
 }
 
 export const show = StateEffect.define<Partial<Shown>>();
-/// Values behind the places that they are of.
+/** Values behind the positions that they belong to. */
 export const setValues = StateEffect.define<readonly { at: number; text: string }[]>();
 
 interface Held {
@@ -55,9 +55,12 @@ interface Held {
   lenses: DecorationSet;
 }
 
-/// Longer states are not marked line by line.
+/** The maximum number of lines of a state that is marked line by line. */
 const MOST_LINES = 2_000;
-/// In definitions with more states only the selected one has its commands above it: each row between lines costs with every key.
+/**
+ * In definitions with more states, only the selected one has commands above it, because each row between lines costs time with
+ * every keystroke.
+ */
 const MOST_LENSES = 300;
 
 class Break extends GutterMarker {
@@ -110,7 +113,7 @@ function drawn(path: string): SVGElement {
   return svg;
 }
 
-/// Its words come by the style: they are no part of the text that is read or copied.
+/** The text comes from the style, so that it is not part of the text that is read aloud or copied. */
 class LensRow extends WidgetType {
   private stop: (() => void) | undefined;
   constructor(
@@ -130,7 +133,7 @@ class LensRow extends WidgetType {
     const row = document.createElement("div");
     row.className = "sg-lenses";
     row.style.paddingInlineStart = `calc(6px + ${this.indent}ch)`;
-    // Every one of them is also a command, for who does not use a mouse.
+    // Each of them is also available as a command, for keyboard users.
     row.setAttribute("aria-hidden", "true");
     this.stop = effect(() => {
       const lenses = this.lenses(this.state);
@@ -238,13 +241,13 @@ const valuesField = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/// A place for a breakpoint at the line with each state's name.
+/** A marker for a breakpoint at the line with each state's name. */
 function breaks(state: EditorState, marks: Shown["breakpoints"]): RangeSet<GutterMarker> {
   const found: Range<GutterMarker>[] = [];
   let last = -1;
   for (const { name, nameFrom } of statePlaces(state)) {
     const { from } = state.doc.lineAt(nameFrom);
-    // Of two states on a line the one that is marked shows.
+    // If two states are on a line, the one with a breakpoint is shown.
     const mark = marks.get(name);
     if (from === last && !mark) continue;
     if (from === last) found.pop();
@@ -284,7 +287,7 @@ function lenses(state: EditorState, { lenses: given, current }: Shown): Decorati
   let last = -1;
   for (const { name, nameFrom } of places) {
     const line = state.doc.lineAt(nameFrom);
-    // Above a line that begins with a state, and with no other one.
+    // The row is above a line that begins with this state.
     const indent = /^\s*/.exec(line.text)![0].length;
     if (line.from === last || line.from + indent < nameFrom - 1) continue;
     last = line.from;
@@ -305,7 +308,7 @@ export function marks(toggle: (state: string, edit: boolean) => void): Extension
       domEventHandlers: {
         mousedown(view, line, event) {
           const at = view.state.doc.lineAt(line.from);
-          // A state whose name is in the line, else the innermost one around it.
+          // This is a state whose name is in the line, else the innermost state around it.
           const found =
             statePlaces(view.state).find(({ nameFrom }) => nameFrom >= at.from && nameFrom <= at.to) ??
             stateAt(view.state, at.from + /^\s*/.exec(at.text)![0].length);

@@ -1,4 +1,4 @@
-// The definition's editor, for what goes to a place in it from elsewhere.
+// Access to the definition's editor for other parts of the page.
 
 import { signal } from "@preact/signals";
 import * as analysis from "../store/analysis.ts";
@@ -11,20 +11,20 @@ import type { Crumb } from "./states.ts";
 
 export const definitionEditor = signal<EditorHandle | null>(null);
 
-/// The editors on the page by their ids, and what can be undone in those that come next, by the same ids.
+/** The editors on the page by id, and the undo histories for editors that are created later with the same id. */
 export const editors = new Map<string, EditorHandle>();
 export const pasts = new Map<string, { text: string; past: unknown }>();
 
-/// What is around the cursor.
+/** The path of the cursor. */
 export const path = signal<readonly Crumb[]>([]);
 
-/// Shows a state's name in the definition and puts the cursor before it. The name is not selected: typing would replace the key.
+/** Moves the cursor before a state's name in the definition. The name is not selected, because typing would replace the key. */
 export function goToDefinition(name: string): void {
   const range = definitionEditor.value?.placeOf(name);
   if (range) selection.revealRange(range.nameFrom, range.nameFrom);
 }
 
-/// Asks for another name of a state and writes it wherever the state is named.
+/** Asks for a new name of a state and replaces it wherever the state is named. */
 export async function renameState(name: string): Promise<void> {
   const editor = definitionEditor.value;
   const range = editor?.placeOf(name);
@@ -33,7 +33,7 @@ export async function renameState(name: string): Promise<void> {
   requestAnimationFrame(() => editor.rename(range.nameFrom + 1));
 }
 
-/// Turns a state, or all, to JSONata as far as that means the same, and says what could not be turned.
+/** Converts a state, or all states, to JSONata where the meaning stays the same, and reports what could not be converted. */
 export async function convertToJsonata(state?: string): Promise<void> {
   if (analysis.inside.value)
     return showToast(`Go back to ${workspace.title.value} first: the machines that tasks start are changed under Mocks.`);
@@ -66,7 +66,7 @@ export async function convertToJsonata(state?: string): Promise<void> {
   }
 }
 
-/// Whether the name of a state to go to is being asked for.
+/** Whether the dialog for the name of a state is open. */
 export const goingTo = signal(false);
 
 export function openGoTo(): void {

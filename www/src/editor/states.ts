@@ -1,5 +1,5 @@
-// Where states stand in the text. The interpreter says so a moment after each change; until then the places go along with
-// what is written, so that no key costs more in a large text.
+// The ranges of the states in the text. The interpreter reports them with a delay after each change. Until then they are mapped
+// through the changes, so that a keystroke costs little in a large text.
 
 import { pointerSteps } from "stepglass/pointer";
 import { type ChangeDesc, type EditorState, StateEffect, StateField } from "@codemirror/state";
@@ -19,7 +19,7 @@ export function moved(places: readonly StatePlace[], changes: ChangeDesc): reado
   const found: StatePlace[] = [];
   for (const place of places) {
     const [from, to] = [changes.mapPos(place.from, 1), changes.mapPos(place.to, -1)];
-    // What was taken out is no state any more.
+    // A state whose text was deleted is dropped.
     if (to > from)
       found.push({ ...place, from, to, nameFrom: changes.mapPos(place.nameFrom, 1), nameTo: changes.mapPos(place.nameTo, -1) });
   }
@@ -31,7 +31,7 @@ export const statePlaces = (state: EditorState): readonly StatePlace[] => state.
 export const placeOf = (state: EditorState, name: string): StatePlace | undefined =>
   statePlaces(state).find((place) => place.name === name);
 
-/// The innermost state around a place.
+/** Returns the innermost state around an offset. */
 export function stateAt(state: EditorState, offset: number): StatePlace | undefined {
   let found: StatePlace | undefined;
   for (const place of statePlaces(state)) {
@@ -41,10 +41,10 @@ export function stateAt(state: EditorState, offset: number): StatePlace | undefi
   return found;
 }
 
-/// What is around a place, the outermost first: states, and the numbers of branches.
+/** A part of the path of the cursor: a state, or the number of a branch. */
 export interface Crumb {
   text: string;
-  /// The state that it stands for; absent for a branch.
+  /** The name of the state; absent for a branch. */
   state?: string;
 }
 

@@ -1,4 +1,4 @@
-// What the text commands of the table of keys do, and their keys as CodeMirror has them.
+// Runs the text commands of the table of keys, and converts their keys to CodeMirror's notation.
 
 import { startCompletion } from "@codemirror/autocomplete";
 import {
@@ -46,7 +46,7 @@ import { findNext, findPrevious, gotoLine, openSearchPanel, selectNextOccurrence
 import type { Command, KeyBinding } from "@codemirror/view";
 import { textCommands } from "../keys/text.ts";
 
-/// Each with what it does while Shift is held as well, where that selects.
+/** Each command, and the one for the same key with Shift, if that selects. */
 const RUN: Record<string, readonly [run: Command, shift?: Command]> = {
   undo: [undo],
   redo: [redo],
@@ -95,16 +95,16 @@ const IN_SEARCH = new Set(["find", "findNext", "findPrevious"]);
 
 export const runOfText = (id: string): Command | undefined => RUN[id.replace(/^text\./, "")]?.[0];
 
-/// What a text field has anyway: keys without a modifier, and those that only a Mac has.
+/** The keys that every text field has: keys without a modifier, and those that only a Mac has. */
 export const plainKeys: readonly KeyBinding[] = standardKeymap.filter(({ key }) => key === undefined || !/-./.test(key));
 
-/// The keys that somebody has changed, by the command.
+/** The keys that the user has changed, by command. */
 export type Changed = Readonly<Record<string, readonly string[]>>;
 
-/// What a browser does in any text by itself, also where nobody asks for it.
+/** The chords that a browser handles in any text by itself, even without a binding. */
 const NATIVE = /\+(Z|Y|A|Backspace|Delete|ArrowLeft|ArrowRight|Home|End)$/;
 
-/// The keys of the table as they are now. What was taken away does nothing any more.
+/** Returns the current key bindings. Keys that were removed from a command have no effect. */
 export function textKeys(changed: Changed): KeyBinding[] {
   const bound = textCommands.flatMap(({ id, keys }) => {
     const name = id.slice("text.".length);
@@ -121,7 +121,7 @@ export function textKeys(changed: Changed): KeyBinding[] {
   return [...bound, ...gone.map((chord): KeyBinding => ({ key: forEditor(chord), run: () => true }))];
 }
 
-/// `Mod+Shift+K` as `Mod-Shift-k`.
+/** Converts `Mod+Shift+K` to `Mod-Shift-k`. */
 function forEditor(chord: string): string {
   const held = /^((?:Mod|Ctrl|Alt|Shift)\+)*/.exec(chord)![0];
   const key = chord.slice(held.length);

@@ -1,6 +1,6 @@
-// Words in the editor's own boxes.
+// Texts in the editor's own boxes.
 
-/// A text of which what stands between back ticks is code.
+/** Returns an element with a text. The parts between back ticks are code. */
 export function withCode(text: string, name = "span"): HTMLElement {
   const words = document.createElement(name);
   text.split("`").forEach((part, i) => {

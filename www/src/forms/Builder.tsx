@@ -1,4 +1,4 @@
-// Builds a test of JSONPath: a comparison, or several that are joined.
+// Builds a test of a Choice rule in JSONPath: a comparison, or several joined ones.
 
 import { pointerTo } from "stepglass/pointer";
 import {
@@ -37,19 +37,19 @@ const MOST_DEEP = 12;
 
 interface Props {
   test: Fields;
-  /// The pointer of the rule, or of a test inside of it.
+  /** The pointer of the rule, or of a test inside it. */
   at: string;
-  /// It is the rule itself, which has more than its test.
+  /** Whether this is the rule itself, which has further fields besides its test. */
   outermost?: boolean;
   depth?: number;
-  /// Takes it out of its list.
+  /** Removes the test from its list. */
   remove?: (() => void) | undefined;
 }
 
 export function Builder({ test, at, outermost = false, depth = 0, remove }: Props) {
   const own = outermost ? testOf(test) : test;
   const kind = kindOf(own);
-  // The test first, as rules are mostly written.
+  // The test comes first, as in most hand-written rules.
   const write = (next: Fields): void => void told(change({ kind: "set", at, value: outermost ? { ...next, ...besideOf(test) } : next }));
   if (depth > MOST_DEEP) return <JsonRow at={at} name="Test" value={test} />;
   const name = outermost ? "Test" : "Part";

@@ -1,4 +1,4 @@
-// What a Task calls: an action of a service with its pattern and parameters, a function, an activity.
+// The resource of a Task: a service action with its pattern and parameters, a function, or an activity.
 
 import { useSignal } from "@preact/signals";
 import { pointerTo } from "stepglass/pointer";
@@ -34,7 +34,7 @@ export function CallRow(given: Given) {
   const { formed } = useForm();
   const { at, value } = given;
   const integration = useIntegration(value);
-  /// Sets the Resource, and the parameters that it needs and the task does not have.
+  /** Sets the Resource, and adds the required parameters that the task does not have. */
   const call = async (resource: string, pattern?: IntegrationPattern): Promise<void> => {
     const next = await (await load()).integrationOf(resource);
     await told(
@@ -52,7 +52,7 @@ export function CallRow(given: Given) {
 
 type Call = (resource: string, pattern?: IntegrationPattern) => Promise<void>;
 
-/// The action of a service that a Resource names.
+/** Loads the service action of a Resource. */
 function useIntegration(value: unknown): Integration | undefined {
   const found = useSignal<Integration | undefined>(undefined);
   useEffect(() => {
@@ -74,7 +74,7 @@ function useIntegration(value: unknown): Integration | undefined {
   return found.value;
 }
 
-/// What is written beside another Resource: the parameters that it needs, without the empty ones of the action before.
+/** Returns the parameters for a new Resource: its required ones, without the empty parameters of the action before. */
 async function parametersOf(
   integration: Integration,
   pattern: IntegrationPattern | undefined,
@@ -94,7 +94,7 @@ async function parametersOf(
     if (held !== undefined && !isFields(held)) continue;
     gestures.push({ kind: "set", at: pointerTo(formed.pointer, field, parameter), value: empty });
   }
-  // Of another action, the empty parameters of the one before say nothing.
+  // Empty parameters of a different action are dropped.
   if (integration.resource !== before?.resource && isFields(held)) {
     const known = new Set(integration.parameters.map((one) => one.name));
     for (const [parameter, value] of Object.entries(held))
@@ -131,7 +131,7 @@ function ResourceRow({ at, name, value, integration, call }: ResourceProps) {
   const take: Replace = (...put) => {
     replaceIn(box.current!, put, typed.type);
     offered.close();
-    // An action comes with what it needs.
+    // A service action is set together with its required parameters.
     if (!box.current!.value.includes(":states:::")) return typed.settle();
     const resource = box.current!.value;
     typed.reset();
@@ -178,7 +178,7 @@ function ResourceRow({ at, name, value, integration, call }: ResourceProps) {
   );
 }
 
-/// What a Resource is, in words.
+/** The description of a Resource. */
 function Called({ integration, resource }: { integration: Integration | undefined; resource: unknown }) {
   if (integration)
     return (
@@ -221,7 +221,7 @@ function PatternRow({ at, value, integration, call }: { at: string; value: unkno
   );
 }
 
-/// In any partition.
+/** Compares two Resources, ignoring the partition. */
 const sameResource = (a: string, b: unknown): boolean =>
   typeof b === "string" && a.replace(/^arn:[\w-]+:/, "") === b.replace(/^arn:[\w-]+:/, "");
 
@@ -231,7 +231,7 @@ function kindOf(resource: string): string | undefined {
   return undefined;
 }
 
-/// What the action takes and the task does not give.
+/** The parameters of the action that the task does not have. */
 function Parameters({ integration }: { integration: Integration }) {
   const { formed } = useForm();
   const jsonata = formed.language === "JSONata";

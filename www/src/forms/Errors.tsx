@@ -1,4 +1,4 @@
-// Retry and Catch: lists in the order in which they are asked.
+// Retry and Catch, as lists in the order of their evaluation.
 
 import { backoffOf } from "../model/backoff.ts";
 import { isFields, listOf } from "../model/rule.ts";
@@ -71,16 +71,16 @@ export function RetryRow(given: Given) {
   );
 }
 
-/// `2 s`, `1.5 s`, `4 min 16 s`.
+/** Returns a duration in words: `2 s`, `1.5 s`, `4 min 16 s`. */
 const seconds = (n: number): string => (n < 60 ? `${Number(n.toFixed(2))} s` : n < AGES ? duration(n * 1000) : "more than 100 years");
 
 const AGES = 3_155_760_000;
 
 const WIDTH = 300;
-/// More would lie on each other.
+/** The maximum number of drawn delays, because more would overlap. */
 const MOST_DRAWN = 60;
 
-/// The pauses of a retrier on a time line, with what they are in all.
+/** The delays of a retrier on a time line, with their total. */
 function Pauses({ retrier }: { retrier: Record<string, unknown> }) {
   const backoff = backoffOf(retrier);
   if (!backoff) return null;

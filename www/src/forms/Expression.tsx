@@ -1,4 +1,4 @@
-// A field with an expression, whose text is written a moment after the last key.
+// A field with an expression. Its text is written to the definition with a delay after the last keystroke.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -15,15 +15,15 @@ interface Props {
   name: string;
   value: unknown;
   form: ExpressionFieldProps["form"];
-  /// Chooses among several ways to say the same; it stands in the name's place.
+  /** The selector between alternative fields. It replaces the name. */
   ways?: ComponentChildren;
-  /// Where it is not written as a field by itself.
+  /** Writes the value, if it is not a field of its own. */
   write?(value: unknown): Promise<string | undefined>;
 }
 
 export function Expression({ at, name, value, form, ways, write }: Props) {
   const { formed } = useForm();
-  /// What was typed and is not in the text yet.
+  /** The typed value that is not in the text yet. */
   const typed = useSignal<{ value: unknown } | null>(null);
   const problem = useSignal<string | undefined>(undefined);
   const pending = useMemo(() => new Pending(), []);
@@ -45,7 +45,7 @@ export function Expression({ at, name, value, form, ways, write }: Props) {
   };
   pending.settle = settle;
   useEffect(() => settle, []);
-  // Somebody else has written there since: an undo, or the text.
+  // The value was changed elsewhere, by an undo or in the text.
   const seen = useRef(value);
   if (!same(seen.current, value)) {
     seen.current = value;

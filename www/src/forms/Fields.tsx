@@ -17,8 +17,10 @@ import { Onward } from "./Onward.tsx";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/// `at` is the object's pointer.
-/// Objects inside of it stand open where they are `nested`: who wanted them has asked for them.
+/**
+ * `at` is the object's pointer. With `nested`, objects inside it are open at first, because the user has opened the object around
+ * them.
+ */
 export function FieldList({ fields, of, at, nested = false }: { fields: readonly Field[]; of: Fields; at: string; nested?: boolean }) {
   return (
     <>
@@ -29,7 +31,7 @@ export function FieldList({ fields, of, at, nested = false }: { fields: readonly
   );
 }
 
-/// Controls that have fields of their own inside; the form sets them.
+/** The controls that have nested fields. The form sets them. */
 export const special: Partial<Record<Control, ComponentType<Given>>> = {};
 
 const EXPRESSIONS = {
@@ -83,7 +85,7 @@ function Plain({
   const Special = special[control];
   if (Special) return <Special {...given} />;
   switch (control) {
-    // In JSONPath they are no expressions.
+    // In JSONPath these fields accept no expressions.
     case "number-or-jsonata":
       return <NumberRow {...given} ways={ways} />;
     case "text-or-jsonata":
@@ -107,14 +109,14 @@ function Plain({
   }
 }
 
-/// One of several ways to say the same: the written one is shown, or the chosen one.
+/** A field with alternatives. The alternative that is set is shown, or the one that the user has selected. */
 function Ways({ field, of, at }: { field: Field; of: Fields; at: string }) {
   const { or = [], ...first } = field;
   const all: Field[] = [first, ...or];
   const chosen = useSignal<string | null>(null);
   const written = all.filter(({ name }) => Object.hasOwn(of, name));
   const shown = chosen.value !== null ? all.filter(({ name }) => name === chosen.value) : [];
-  // More than one of them is a mistake that shows whole.
+  // If several of them are set, which is an error, all are shown.
   const rows = shown.length > 0 && written.length <= 1 ? shown : written.length > 0 ? written : [first];
   const select = (
     <select
@@ -144,7 +146,7 @@ function Ways({ field, of, at }: { field: Field; of: Fields; at: string }) {
   );
 }
 
-/// An object with fields of its own. Where it is not there, a button begins it; it is written with its first field.
+/** An object with nested fields. If it does not exist, a button opens it. It is written with its first field. */
 function Inside({ field, value, at, nested }: { field: Field; value: Fields | undefined; at: string; nested: boolean }) {
   const opened = useSignal(nested);
   const place = useRef<HTMLDivElement>(null);
@@ -170,7 +172,7 @@ function Inside({ field, value, at, nested }: { field: Field; value: Fields | un
   );
 }
 
-/// What is written and has no control of its own.
+/** The fields that are set but have no control of their own. */
 export function Others({ names, of, at }: { names: readonly string[]; of: Fields; at: string }) {
   return (
     <>
@@ -183,15 +185,15 @@ export function Others({ names, of, at }: { names: readonly string[]; of: Fields
 
 interface OptionalProps {
   fields: readonly Field[];
-  /// Names of fields that are shown whether they are written or not.
+  /** The names of the fields that are always shown. */
   always: readonly string[];
   of: Readonly<Record<string, unknown>>;
   at: string;
-  /// Names that have a control elsewhere.
+  /** The names of the fields that have a control elsewhere. */
   besides?: readonly string[];
 }
 
-/// The fields that are written or needed, and buttons for the others: what is not there takes no room.
+/** The fields that are set or required, and buttons that add the others. */
 export function Optional({ fields, always, of, at, besides = [] }: OptionalProps) {
   const { formed } = useForm();
   const place = useRef<HTMLDivElement>(null);

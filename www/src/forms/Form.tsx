@@ -77,7 +77,7 @@ function Groups() {
   );
 }
 
-/// What the field with the focus is for.
+/** The documentation of the focused field. */
 function Explained() {
   const { formed, type } = useForm();
   const at = explained.value;

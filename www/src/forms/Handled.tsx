@@ -1,4 +1,4 @@
-// What a retrier or a catcher makes of the errors of the last run, and why.
+// Shows how a retrier or a catcher handles the errors of the last run, and why.
 
 import type { ComponentChildren } from "preact";
 import type { FieldValue } from "../model/field.ts";
@@ -9,7 +9,7 @@ import { brief } from "./values.ts";
 
 type Seen = Exclude<Handled, { lacks: "not visited" | "no error" }>;
 
-/// Whose errors the list is held against.
+/** The run whose errors are used. */
 export function Against({ handled, noun }: { handled: Handled | null; noun: "retrier" | "catcher" }) {
   if (!handled) return null;
   if (handled.lacks === "not visited") return <p class="form-hint quiet">After a run, each {noun} shows here which errors it matched.</p>;
@@ -24,7 +24,7 @@ export function Against({ handled, noun }: { handled: Handled | null; noun: "ret
 
 const unique = (names: readonly string[]): string[] => [...new Set(names.map((name) => (name === "" ? "no name" : name)))];
 
-/// At most so many waits are said one by one.
+/** The maximum number of delays that are listed one by one. */
 const MOST = 6;
 
 export function RetrierVerdict({ handled, nth }: { handled: Handled | null; nth: number }) {
@@ -77,7 +77,7 @@ export function CatcherVerdict({ handled, nth }: { handled: Handled | null; nth:
   );
 }
 
-/// Whether a retrier has taken the last error, and was not used up.
+/** Returns whether a retrier matched the last error and still had attempts. */
 const isRetried = ({ retriers, errors }: Seen): boolean =>
   retriers.some(({ matched, usedUp: done }) => !done && matched.length > 0) &&
   retriers.reduce((sum, one) => sum + one.matched.length, 0) === errors.length;
@@ -107,7 +107,7 @@ function Given({ label, value }: { label: string; value: FieldValue }) {
   );
 }
 
-/// `words` are those of what took something; without them it is quiet.
+/** `words` is the result if the element has handled an error. Without it the text is in a muted colour. */
 function Verdict({ words, good = false, children }: { words?: string; good?: boolean; children: ComponentChildren }) {
   return (
     <div class={`form-verdict ${words === undefined ? "quiet" : good ? "is-good" : "is-bad"}`}>

@@ -1,4 +1,4 @@
-// Name and type of a state: changing one of them is a gesture with consequences elsewhere.
+// The name and the type of a state. Changing them is a gesture that also edits other parts of the definition.
 
 import { perform } from "../editing/gesture.ts";
 import { TypeTile } from "../ui/Icon.tsx";
@@ -35,7 +35,7 @@ export function Head() {
           autocomplete="off"
           maxLength={80}
           aria-describedby={`${idOf(pointer)}-problems`}
-          // A name is written when it is whole: all that refers to it changes along.
+          // The name is written only when the field is left, because all references to it change.
           onInput={(event) => typed.hold(event.currentTarget.value)}
           onBlur={typed.settle}
           onKeyDown={(event) => keys(event, typed)}

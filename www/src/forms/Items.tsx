@@ -1,4 +1,5 @@
-// A list whose elements are forms of their own: rules, retriers, catchers, branches. They are moved by buttons and by Alt with the arrows.
+// A list whose elements have their own forms: rules, retriers, catchers, branches. They are moved by buttons, and by Alt with the
+// arrow keys.
 
 import type { ComponentChildren } from "preact";
 import { effect } from "@preact/signals";
@@ -9,15 +10,15 @@ import { Messages, idOf } from "./Row.tsx";
 import { change, told } from "./write.ts";
 
 interface Props {
-  /// The list's pointer.
+  /** The pointer of the list. */
   at: string;
-  /// What an element is called.
+  /** The name of an element. */
   noun: string;
   values: readonly unknown[];
-  /// In the head of an element.
+  /** Returns the header of an element. */
   head(value: unknown, index: number): ComponentChildren;
   body(value: unknown, index: number): ComponentChildren;
-  /// Why an element cannot go.
+  /** Returns why an element cannot be removed. */
   fixed?(index: number): string | undefined;
 }
 
@@ -53,7 +54,7 @@ export function Items({ at, noun, values, head, body, fixed }: Props) {
   );
 }
 
-/// What was in the hand stays there, in the element's new place.
+/** Moves an element. The focus stays on the same control, at the element's new position. */
 async function move(at: string, index: number, to: number, count: number, element: Element): Promise<void> {
   if (to < 0 || to >= count) return;
   const list = element.closest("ol")!;
@@ -66,17 +67,17 @@ async function remove(at: string, index: number, count: number, element: Element
   const list = element.closest<HTMLElement>(".form-items")!;
   const gone = count === 1 ? at : pointerTo(at, index);
   if (!(await told(change({ kind: "remove", at: gone })))) return;
-  // What comes in its place has the focus, or what adds another one.
+  // The focus moves to the element at the same position, or to the button that adds one.
   afterwards(() => (list.querySelectorAll<HTMLElement>(":scope > ol > li > .item-head .item-remove")[index] ?? addOf(list))?.focus());
 }
 
 interface ToolsProps {
   at: string;
   index: number;
-  /// How many there are.
+  /** The number of elements. */
   of: number;
   name: string;
-  /// Why it cannot go.
+  /** Why it cannot be removed. */
   why: string | undefined;
 }
 
@@ -106,7 +107,7 @@ interface ToolProps {
   icon: "up" | "down" | "code" | "close";
   label: string;
   disabled?: boolean;
-  /// Why it does nothing.
+  /** Why it is disabled. */
   why?: string;
   class?: string;
   run(element: Element): void | Promise<void>;
@@ -138,7 +139,7 @@ export function Tool({ icon, label, disabled = false, why, class: more = "", run
 
 const addOf = (list: Element): HTMLElement | null => list.querySelector<HTMLElement>(":scope > .form-add");
 
-/// What adds another element.
+/** The button that adds an element. */
 export function Add({ label, run }: { label: string; run(): Promise<unknown> }) {
   return (
     <button
@@ -162,7 +163,7 @@ export function Add({ label, run }: { label: string; run(): Promise<unknown> }) 
 
 const focusables = (element: Element): HTMLElement[] => [...element.querySelectorAll<HTMLElement>("button, input, select, textarea")];
 
-/// When the form shows what has been written.
+/** Calls a function when the form shows what was written. */
 export function afterwards(then: () => void): void {
   let first = true;
   const stop = effect(() => {

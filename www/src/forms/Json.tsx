@@ -1,4 +1,4 @@
-// Any value, as JSON, with what may be written at the caret.
+// A field for any value in JSON, with completions at the caret.
 
 import { useRef } from "preact/hooks";
 import { useForm } from "./context.ts";

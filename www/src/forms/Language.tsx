@@ -1,4 +1,4 @@
-// The query language of the machine or of a state. Turning to JSONata offers to convert what is there.
+// The query language of the machine or of a state. Switching to JSONata offers to convert the existing fields.
 
 import { convertToJsonata } from "../editor/place.ts";
 import { pick } from "../editing/picking.ts";
@@ -31,7 +31,7 @@ export function LanguageRow({ at, name, value }: Given) {
     });
     if (chosen?.id === "convert") return convertToJsonata(machine ? undefined : formed.name);
     if (chosen?.id === "set") await told(put(at, next, value));
-    // The control shows what is written again.
+    // The control is reset to the value in the text.
     else (document.getElementById(idOf(at)) as HTMLSelectElement).value = value === undefined ? "" : String(value);
   };
   return (

@@ -1,4 +1,4 @@
-// What states inside of a state have around them: the branches of a Parallel and the processor of a Map.
+// The containers of nested states: the branches of a Parallel and the processor of a Map.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { pointerTo } from "stepglass/pointer";
@@ -18,7 +18,7 @@ import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
 import { perform } from "../editing/gesture.ts";
 
-/// The states of a scope, each a way to its own form.
+/** The states of a scope, with links to their forms. */
 function States({ at }: { at: string }) {
   const names = useForm().formed.scopes[at] ?? [];
   if (names.length === 0) return <p class="form-hint quiet">There are no states in it yet.</p>;
@@ -103,7 +103,7 @@ export function ProcessorRow(given: Given) {
 
 const FIRST = 3;
 
-/// The first items as the selector makes them, of the last run.
+/** The first items of the last run, after the ItemSelector. */
 export function FirstItems({ of }: { of: Readonly<Record<string, unknown>> }) {
   const { formed } = useForm();
   const found = useSignal<readonly string[]>([]);

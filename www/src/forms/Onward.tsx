@@ -1,4 +1,4 @@
-// Where a state leads: to another one, or to the end of its scope.
+// The target of a state's transition: another state, or the end of its scope.
 
 import { pointerTo } from "stepglass/pointer";
 import type { Gesture } from "stepglass";
@@ -6,7 +6,7 @@ import { useForm } from "./context.ts";
 import { Row, idOf } from "./Row.tsx";
 import { change, told } from "./write.ts";
 
-/// What no state is called.
+/** A value that cannot be the name of a state. */
 const END = "\0end";
 
 export function Onward({ of, at }: { of: Readonly<Record<string, unknown>>; at: string }) {

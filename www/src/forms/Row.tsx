@@ -1,4 +1,4 @@
-// A field of a form: its name, its control, what is wrong with it, and the way to its text.
+// A field of a form: its name, its control, its problems, and a link to its text.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -11,19 +11,19 @@ import { caretAt, problemsAt, toText } from "./current.ts";
 import { explained } from "./explained.ts";
 
 interface Props {
-  /// The field's pointer.
+  /** The pointer of the field. */
   at: string;
   name: string;
   children: ComponentChildren;
-  /// Of the control that the name stands for; without one the row is a group.
+  /** The id of the control that the name labels. Without it, the row is a group. */
   control?: string;
-  /// What is wrong with what was typed.
+  /** The problem of the typed text. */
   problem?: string | undefined;
-  /// The control has its name and its problems itself.
+  /** Whether the control shows its name and its problems itself. */
   bare?: boolean;
-  /// Whether the problems of what is inside of the value stand here, too.
+  /** Whether the problems of nested values are shown here too. */
   deep?: boolean;
-  /// Chooses among several ways to say the same; it stands in the name's place.
+  /** The selector between alternative fields. It replaces the name. */
   ways?: ComponentChildren;
 }
 
@@ -79,7 +79,7 @@ export function Row({ at, name, children, control, problem, deep = true, bare = 
   );
 }
 
-/// What is wrong: with what was typed, and what the interpreter says of what is written.
+/** The problems of the typed text and of the value in the definition. */
 function Problems({ at, shown, typed }: { at: string; shown: "all" | "own" | "none"; typed?: string }) {
   return (
     <Messages
@@ -90,7 +90,7 @@ function Problems({ at, shown, typed }: { at: string; shown: "all" | "own" | "no
   );
 }
 
-/// More would hide the form.
+/** The maximum number of problems, because more would hide the form. */
 const MOST = 5;
 
 export function Messages({ problems, id, typed }: { problems: readonly Diagnostic[]; id: string; typed?: string }) {

@@ -1,4 +1,4 @@
-// The rules of a Choice: each a sentence, what it makes of the last run, and what builds it.
+// The rules of a Choice. Each shows a sentence, its result in the last run, and its builder.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { pointerTo } from "stepglass/pointer";
@@ -76,7 +76,7 @@ function RuleBody({ rule, at, jsonata }: { rule: Fields; at: string; jsonata: bo
   );
 }
 
-/// Whose data the rules are held against.
+/** The run whose data the rules are evaluated with. */
 function Seen({ decided, taken }: { decided: Decided; taken: number }) {
   if (decided.lacks) return <p class="form-hint quiet">After a run, each rule shows here whether it matched, and why.</p>;
   const whose =
@@ -130,7 +130,7 @@ function Verdict({ rule, taken, after }: { rule: DecidedRule | undefined; taken:
   );
 }
 
-/// What the rules make of the last data, whenever one of both changes.
+/** Evaluates the rules with the last data, whenever one of them changes. */
 function useDecided(state: string, language: "JSONPath" | "JSONata", rules: readonly unknown[]): Decided | null {
   const found = useSignal<Decided | null>(null);
   const asked = useSignal({ key: "", state, language, rules });

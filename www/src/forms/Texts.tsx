@@ -1,4 +1,4 @@
-// A list of names, as of errors: each can be taken away, and one is typed behind them.
+// A list of names, for example of errors. Each can be removed, and a field at the end adds one.
 
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -50,12 +50,15 @@ export function TextsRow(given: Given) {
 
 type Write = (next: (names: readonly string[]) => readonly string[]) => void;
 
-/// Writes what is made of the list that was written last: who is fast builds on what was done, and not on what is shown by then.
+/**
+ * Returns a function that edits the last written list. Quick edits must build on each other, and not on the list that is
+ * displayed by then.
+ */
 function useLatest(at: string, value: unknown, shown: readonly string[]): Write {
   const latest = useRef({ seen: value, names: shown, own: new Set<string>() }).current;
   if (!same(latest.seen, value)) {
     latest.seen = value;
-    // What comes may be an earlier one of its own; else somebody has written there.
+    // The new value may be an earlier edit of this control. Otherwise it was changed elsewhere.
     if (!latest.own.has(JSON.stringify(value))) latest.names = shown;
     if (same(value, latest.names) || latest.names === shown) latest.own.clear();
   }
@@ -76,7 +79,7 @@ interface AnotherProps {
   write: Write;
 }
 
-/// Where one more name is typed.
+/** The field for another name. */
 function Another({ id, names, write }: AnotherProps) {
   const { type, formed } = useForm();
   const typed = useSignal("");
@@ -101,7 +104,7 @@ function Another({ id, names, write }: AnotherProps) {
         aria-describedby={`${id}-problems`}
         onInput={(event) => {
           typed.value = event.currentTarget.value;
-          // A name that was chosen from the list is whole.
+          // A name that was selected from the list is complete.
           if (!("inputType" in event) || event.inputType === "insertReplacementText") add();
         }}
         onBlur={add}

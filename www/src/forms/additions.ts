@@ -1,5 +1,5 @@
-// What "add" writes into a list of transitions. A new transition never leads to the first state by itself, because that is a loop
-// which nobody has asked for.
+// The values that "add" writes into a list of transitions. A new transition never leads to the first state by default, because
+// that would be a loop which the user has not asked for.
 
 import { pointerTo } from "stepglass/pointer";
 import type { Gesture } from "stepglass";
@@ -13,14 +13,14 @@ const nextOf = (transition: unknown): string | undefined => {
   return typeof next === "string" ? next : undefined;
 };
 
-/// Another catcher, for all errors: to where the last one leads, or to a Fail state that comes with it.
+/** Returns a catcher for all errors. It leads to the target of the last catcher, or to a new Fail state. */
 export function newCatcher({ pointer, fields }: Of): Gesture {
   const next = nextOf(listOf(fields["Catch"]).at(-1));
   if (next === undefined) return { kind: "append", from: pointer, as: "catch", state: { type: "Fail" } };
   return { kind: "set", at: pointerTo(pointerTo(pointer, "Catch"), "-"), value: { ErrorEquals: ["States.ALL"], Next: next } };
 }
 
-/// Another rule of a Choice: to where the last one leads, or to its default.
+/** Returns a rule of a Choice. It leads to the target of the last rule, or to the default. */
 export function newRule({ pointer, name, fields, language, targets }: Of): Gesture {
   const other = fields["Default"];
   const next = nextOf(listOf(fields["Choices"]).at(-1)) ?? (typeof other === "string" ? other : targets.findLast((one) => one !== name));

@@ -1,4 +1,4 @@
-// From the caret in the text to the field of the form.
+// Finds the form's field for the caret in the text.
 
 import { StateEffect } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
@@ -8,7 +8,7 @@ import { caretAt, placeAround, shown } from "./current.ts";
 
 const prepared = new WeakSet<EditorView>();
 
-/// The field lights up in which somebody writes.
+/** Highlights the field that is being edited in the text. */
 export function followCaret(): void {
   const listener = EditorView.updateListener.of(({ view, selectionSet, docChanged, focusChanged }) => {
     if (selectionSet || docChanged || focusChanged) caretAt.value = view.hasFocus ? placeAround(view.state.selection.main.head) : null;
@@ -19,7 +19,7 @@ export function followCaret(): void {
     prepared.add(view);
     view.dispatch({ effects: StateEffect.appendConfig.of(listener) });
   });
-  // What was read is of the text as it is now.
+  // The form was read from the current text.
   effect(() => {
     void shown.value;
     const view = definitionEditor.peek()?.view;

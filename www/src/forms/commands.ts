@@ -1,4 +1,4 @@
-// The way to the form: from the graph, the palette and the menu of a state.
+// The commands that open the form, from the graph, the palette and the menu of a state.
 
 import { commands } from "../commands/commands.ts";
 import { addNodeCommands } from "../debugger/onGraph.ts";
@@ -12,20 +12,20 @@ import { showSide } from "./side.ts";
 
 const own = (): boolean => analysis.inside.value === null;
 
-/// By its key it is the form of the state that has the focus.
+/** Opens the form of the focused state. */
 function openHere(): void {
   const node = stateAt();
   if (node) openOf(node.name);
   else openForm();
 }
 
-/// Of a state, or of the machine.
+/** Opens the form of a state, or of the machine. */
 function openOf(state: string | null): void {
   selection.selectState(state, "graph");
   openForm();
 }
 
-/// Shows the form of what is selected, with the focus in its first field.
+/** Opens the form of the selected state, and moves the focus to its first field. */
 function openForm(): void {
   showSide("form");
   panes.showNarrow("inspect");

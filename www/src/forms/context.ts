@@ -1,4 +1,4 @@
-// What all controls of a form know.
+// The context that all controls of a form share.
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -6,7 +6,7 @@ import type { Formed } from "../model/form.ts";
 
 export interface Form {
   formed: Formed;
-  /// The state's type; empty for the machine.
+  /** The type of the state; empty for the machine. */
   type: string;
 }
 

@@ -1,4 +1,4 @@
-// The controls of fields that are a text, a number, a word or the name of a state.
+// The controls of fields that are a text, a number, a keyword or the name of a state.
 
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -26,7 +26,7 @@ interface AreaProps {
   placeholder?: string | undefined;
 }
 
-/// As high as its text.
+/** Sets the height of a text area to that of its text. */
 export function useHeight(area: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const element = area.current!;
@@ -35,7 +35,7 @@ export function useHeight(area: RefObject<HTMLTextAreaElement | null>, text: str
   }, [text]);
 }
 
-/// A field of as many lines as its text has.
+/** A text area as high as its text. */
 function TextArea({ typed, label, at, describedBy, placeholder }: AreaProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   useHeight(area, typed.text);
@@ -57,7 +57,7 @@ function TextArea({ typed, label, at, describedBy, placeholder }: AreaProps) {
   );
 }
 
-/// Escape forgets what was typed and is not written yet.
+/** Handles keys. Escape discards the typed text that is not written yet. */
 export function keys(event: KeyboardEvent, typed: TypedControl): void {
   if (event.key === "Enter" && (event.currentTarget instanceof HTMLInputElement || event.ctrlKey || event.metaKey)) {
     event.preventDefault();
@@ -121,13 +121,13 @@ export function LinesRow({ at, name, value, absent }: Given) {
 interface WordsProps extends Given {
   words: readonly string[];
   write?(value: string | undefined): void;
-  /// It cannot be taken away here.
+  /** Whether the field cannot be removed. */
   required?: boolean;
 }
 
 export function WordsRow({ at, name, value, absent, words, write, required = false }: WordsProps) {
   const id = idOf(at);
-  // What is written is shown, whatever it is.
+  // A value that is not one of the options is listed too.
   const own = typeof value === "string" && !words.includes(value) ? [value] : [];
   return (
     <Row at={at} name={name} control={id}>
@@ -152,7 +152,7 @@ export function WordsRow({ at, name, value, absent, words, write, required = fal
   );
 }
 
-/// The state that a transition leads to. `targets` are those of the scope.
+/** The target of a transition. `targets` are the states of the scope. */
 export function StateRow({ at, name, value, targets, required = false }: Given & { targets?: readonly string[]; required?: boolean }) {
   const { formed } = useForm();
   const id = idOf(at);

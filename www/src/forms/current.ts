@@ -1,4 +1,4 @@
-// Which form is shown, and what it shows: read anew with every change of the text or of the selection.
+// The data of the current form. It is read again with every change of the text or of the selection.
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Formed, Unformed } from "../model/form.ts";
@@ -8,10 +8,10 @@ import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
 
-/// Whether the form is looked at: else nothing is read for it.
+/** Whether the form is visible. Otherwise its data is not read. */
 export const looking = signal(false);
 
-/// Of the selected state; empty for the machine.
+/** The pointer of the selected state; empty for the machine. */
 export const pointer = computed(() => {
   const name = selection.selectedState.value;
   if (name === null) return "";
@@ -24,9 +24,9 @@ export const pointer = computed(() => {
   );
 });
 
-/// What was read last. The form before stays until that of another state is there.
+/** The data that was last read. It stays until that of another state has arrived. */
 export const shown = signal<Formed | null>(null);
-/// Why it cannot be edited now.
+/** Why the state cannot be edited now. */
 export const unreadable = signal<Unformed | null>(null);
 
 let asking = 0;
@@ -34,7 +34,7 @@ let asking = 0;
 effect(() => {
   if (!looking.value || analysis.inside.value) return;
   const [text, format, of] = [workspace.definition.value, workspace.format.value, pointer.value];
-  // Without the first answer of the interpreter there is nothing to select.
+  // Before the first analysis there is no state to select.
   if (analysis.latest.value === null) return;
   const mine = ++asking;
   interpreter.query("form", { text, format, pointer: of }).then(
@@ -56,7 +56,7 @@ effect(() => {
   );
 });
 
-/// Problems by the pointer that they are of.
+/** The problems by pointer. */
 const byPointer = computed(() => {
   const found = new Map<string, Diagnostic[]>();
   for (const problem of analysis.problems.value) {
@@ -67,7 +67,7 @@ const byPointer = computed(() => {
   return found;
 });
 
-/// The problems of a value; `deep` with those of what is inside of it.
+/** Returns the problems of a value. With `deep`, those of nested values are included. */
 export function problemsAt(at: string, deep: boolean): Diagnostic[] {
   const exact = byPointer.value.get(at) ?? [];
   if (!deep) return exact;
@@ -75,16 +75,16 @@ export function problemsAt(at: string, deep: boolean): Diagnostic[] {
   return [...exact, ...inside];
 }
 
-/// The field in which the caret of the text stands.
+/** The pointer of the field that contains the caret of the text. */
 export const caretAt = signal<string | null>(null);
 
-/// Shows where a value is written, and goes there.
+/** Selects the range of a value in the text. */
 export function toText(at: string): void {
   const place = shown.peek()?.places[at];
   if (place) selection.revealRange(place[0], place[1]);
 }
 
-/// The innermost member or element around an offset of the text.
+/** Returns the innermost member or element that contains an offset of the text. */
 export function placeAround(offset: number): string | null {
   let found: string | null = null;
   let length = Infinity;

@@ -1,4 +1,4 @@
-// What a field is for, in the core's words: asked once for each, of a machine with nothing else.
+// The documentation of fields, which the core has. It is requested once for each field, with a minimal machine.
 
 import { pointerSteps } from "stepglass/pointer";
 import type { QueryLanguage } from "../model/form.ts";
@@ -13,7 +13,7 @@ export interface Doc {
 
 const known = new Map<string, Promise<Doc | null>>();
 
-/// `at` is the field's pointer in the state, or in the machine where the type is empty.
+/** `at` is the field's pointer in the state, or in the machine if the type is empty. */
 export function docOf(type: string, language: QueryLanguage, at: string): Promise<Doc | null> {
   const steps = pointerSteps(at);
   const key = `${type} ${language} ${steps.map((step) => (/^\d+$/.test(step) ? "0" : step)).join("/")}`;

@@ -1,11 +1,11 @@
-// The errors that a state can name, in the core's list.
+// The error names that a state can use, from the core's list.
 
 import { type Signal, signal } from "@preact/signals";
 import * as interpreter from "../store/interpreter.ts";
 
 const known = new Map<string, Signal<readonly string[]>>();
 
-/// What Lambda fails with, besides the language's own.
+/** Lambda's errors, besides those of the Amazon States Language. */
 const LAMBDA = ["TooManyRequestsException", "ServiceException", "AWSLambdaException", "SdkClientException", "Unknown"];
 
 export function errorNames(type: string, resource: unknown): Signal<readonly string[]> {

@@ -1,4 +1,4 @@
-// The field whose words stand below the form: the one that has the focus.
+// The field whose documentation is shown below the form: the focused one.
 
 import { signal } from "@preact/signals";
 

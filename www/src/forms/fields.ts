@@ -1,10 +1,10 @@
-// What stands where in a form, and with which control. Which fields there are is the core's to say: a test holds this table against it.
+// The layout and the controls of forms. The core determines which fields exist; a test compares this table with it.
 
 import type { QueryLanguage } from "../model/form.ts";
 
 export type StateType = "Task" | "Wait" | "Pass" | "Succeed" | "Fail" | "Choice" | "Parallel" | "Map";
 
-/// The control of a field. `text` and `number` take no expressions; `json` is any value, as it is written.
+/** The control of a field. `text` and `number` take no expressions; `json` is any value, as it is written. */
 export type Control =
   | "text"
   | "lines"
@@ -32,14 +32,14 @@ export type Control =
 export interface Field {
   name: string;
   control: Control;
-  /// The language that has it, where that is one.
+  /** The query language of the field, if it exists in only one. */
   only?: QueryLanguage;
-  /// Other ways to say the same; a state has one of them.
+  /** Alternative fields. A state has one of them. */
   or?: readonly Field[];
-  /// What it is where it is not written.
+  /** The default value in words. */
   absent?: string;
   words?: readonly string[];
-  /// In an object that is a field of the state.
+  /** The fields of an object that is a field of the state. */
   inside?: readonly Field[];
 }
 
@@ -52,7 +52,7 @@ const path = (name: string, absent: string): Field => ({ name, control: "path", 
 const jsonpath = (field: Field): Field => ({ ...field, only: "JSONPath" });
 const jsonata = (field: Field): Field => ({ ...field, only: "JSONata" });
 
-/// A number, or where it comes from.
+/** Returns a number field, with its alternative that is a path or an expression. */
 const amount = (name: string, absent?: string): Field => ({
   name,
   control: "number-or-jsonata",
@@ -265,7 +265,7 @@ export const CATCHER: readonly Field[] = [
   { name: "Comment", control: "lines" },
 ];
 
-/// What a rule has besides what it tests.
+/** The fields of a rule besides its test. */
 export const RULE: readonly Field[] = [
   { name: "Next", control: "state" },
   { name: "Assign", control: "template" },
@@ -283,7 +283,7 @@ export const PROCESSOR_CONFIG: readonly Field[] = [
   { name: "ExecutionType", control: "words", words: ["STANDARD", "EXPRESS"], absent: "STANDARD" },
 ];
 
-/// Objects whose fields stand in the form like those around them.
+/** Objects whose fields are shown like those around them. */
 export const SETTINGS: ReadonlySet<string> = new Set([
   "ProcessorConfig",
   ...Object.values(FORMS).flatMap((groups) => groups.flatMap((group) => within(group.fields))),
@@ -293,7 +293,7 @@ function within(fields: readonly Field[]): string[] {
   return fields.flatMap(({ name, inside }) => (inside ? [name, ...within(inside)] : []));
 }
 
-/// The fields of a query language, each with its other ways.
+/** Returns the fields of a query language, each with its alternatives. */
 export function fieldsOf(fields: readonly Field[], language: QueryLanguage): Field[] {
   return fields
     .flatMap((field) =>
@@ -309,7 +309,7 @@ export function fieldsOf(fields: readonly Field[], language: QueryLanguage): Fie
     });
 }
 
-/// The names of fields, with those of their other ways.
+/** Returns the names of fields and of their alternatives. */
 export const namesOf = (fields: readonly Field[]): string[] => fields.flatMap(({ name, or = [] }) => [name, ...or.map((way) => way.name)]);
 
 export function groupsOf(type: unknown, language: QueryLanguage): Group[] {
@@ -317,7 +317,7 @@ export function groupsOf(type: unknown, language: QueryLanguage): Group[] {
   return groups.map(({ title, fields }) => ({ title, fields: fieldsOf(fields, language) })).filter(({ fields }) => fields.length > 0);
 }
 
-/// What is written and has no place in the form.
+/** Returns the names of the fields that are set but have no place in the form. */
 export function unknownNames(value: Record<string, unknown>, groups: readonly Group[], besides: readonly string[] = []): string[] {
   const known = new Set([...groups.flatMap(({ fields }) => namesOf(fields)), ...besides]);
   return Object.keys(value).filter((name) => !known.has(name));

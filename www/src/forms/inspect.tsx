@@ -1,4 +1,4 @@
-// The tabs of the inspector, and the form of what is selected. This chunk comes behind the pen's.
+// The tabs of the inspector, and the form of the selected state. This chunk is loaded after the graph editor's.
 
 import "./forms.css";
 import { computed, effect, untracked } from "@preact/signals";
@@ -41,7 +41,7 @@ function View({ title }: { title?: ComponentChildren }) {
           chosen={chosen}
           choose={showSide}
         />
-        {/* The form scrolls under the state's name, so that it is always known whose it is. */}
+        {/* The form scrolls under the state's name, so that the name stays visible. */}
         {chosen === "form" && title && <div class="inspect-title">{title}</div>}
       </div>
       <div
@@ -50,7 +50,7 @@ function View({ title }: { title?: ComponentChildren }) {
         role="tabpanel"
         aria-labelledby="inspect-tab-form"
         hidden={chosen !== "form"}
-        // Who fills in a form keeps it, also when something runs.
+        // A form that is being filled in stays visible, even if something runs.
         onInput={() => showSide("form")}
       >
         {chosen === "form" && <Form />}
@@ -59,7 +59,7 @@ function View({ title }: { title?: ComponentChildren }) {
   );
 }
 
-// What was just added is filled in next: its form is there, with the first field to fill in in sight.
+// The form of a state that was just added is shown, with the first field to fill in visible.
 effect(() => {
   const one = added.value;
   if (one === null) return;

@@ -1,41 +1,42 @@
-// What is typed in a control and not in the text yet: it is written a moment after the last key, or at once where a run begins.
+// Typed text that is not in the definition yet. It is written with a delay after the last keystroke, or at once when a run
+// begins.
 
 import { unwritten } from "../store/workspace.ts";
 
-/// For how long nobody types before it is written, in ms.
+/** The delay after the last keystroke, in milliseconds. */
 const PAUSE = 350;
 
 export class Pending {
-  /// Writes what was typed now. The control gives it with each drawing.
+  /** Writes the typed text now. The control sets this function with each render. */
   settle: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  /// Whether it is written in a moment.
+  /** Whether a write is scheduled. */
   get isDue(): boolean {
     return this.#timer !== undefined;
   }
 
-  /// Somebody has typed: it is written when they pause.
+  /** Called after a keystroke. The text is written after the delay. */
   type(): void {
     this.hold();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.settle(), PAUSE);
   }
 
-  /// Somebody has typed: it is written when they are done.
+  /** Called after a keystroke. The text is written when the control is left. */
   hold(): void {
     unwritten.add(this.#finish);
   }
 
-  /// Nothing is to be written any more.
+  /** Cancels the write. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     unwritten.delete(this.#finish);
   }
 
-  /// Waits for a change of the text, and tells why not, where it is refused.
+  /** Waits for a change of the definition, and reports why it was refused. */
   write(change: void | Promise<string | undefined>, told: (refused: string | undefined) => void): void {
     unwritten.add(this.#finish);
     this.#writing = Promise.resolve(change)
@@ -46,7 +47,7 @@ export class Pending {
       });
   }
 
-  /// For a run that begins while somebody types.
+  /** Called when a run begins while the user types. */
   readonly #finish = async (): Promise<void> => {
     this.settle();
     await this.#writing;

@@ -1,8 +1,8 @@
-// Machines with one field only, to ask the core about that.
+// Machines with a single field, for queries about that field.
 
 import type { QueryLanguage } from "../model/form.ts";
 
-/// The text of a machine that has only this field, and where that is in it.
+/** Returns the text of a machine that has only this field, and the offset of the field. */
 export function textOf(type: string, language: QueryLanguage, steps: readonly string[]): { text: string; offset: number } {
   let value: unknown = null;
   for (const step of [...steps].reverse()) value = /^\d+$/.test(step) ? [value] : { [step]: value };

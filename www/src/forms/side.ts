@@ -1,10 +1,10 @@
-// What the inspector shows: the data of what is selected, with its breakpoint, or its form.
+// The content of the inspector: the data of the selected state with its breakpoint, or its form.
 
 import { signal } from "@preact/signals";
 
 export type Side = "form" | "data";
 
-/// It stays as the visitor has chosen it, from state to state.
+/** The user's choice, which applies to all states. */
 export const side = signal<Side>("data");
 
 export function showSide(next: Side): void {

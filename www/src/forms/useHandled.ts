@@ -1,4 +1,4 @@
-// What the retriers and catchers of a form's state make of the last run, asked whenever one of both changes.
+// Loads how the retriers and catchers of a form's state handle the errors of the last run, whenever the run or the state changes.
 
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import type { Formed, Handled } from "../model/form.ts";

@@ -1,4 +1,4 @@
-// A control whose text is written a moment after the last key, or when it is left.
+// A control whose text is written with a delay after the last keystroke, or when the control is left.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -10,15 +10,15 @@ export interface TypedControl {
   text: string;
   problem: string | undefined;
   type(text: string): void;
-  /// The same, and it is written only when the control is left.
+  /** Sets the text. It is written only when the control is left. */
   hold(text: string): void;
-  /// Writes what was typed now.
+  /** Writes the typed text now. */
   settle(): void;
-  /// Forgets what was typed and is not written.
+  /** Discards the typed text that is not written yet. */
   reset(): void;
 }
 
-/// `value` is what the text has; `shown` is how it looks in the control.
+/** `value` is the value in the definition. `shown` is its text in the control. */
 export function useTyped(
   value: unknown,
   shown: (value: unknown) => string,
@@ -28,12 +28,12 @@ export function useTyped(
   const draft = useSignal<string | null>(null);
   const problem = useSignal<string | undefined>(undefined);
   const pending = useMemo(() => new Pending(), []);
-  /// What the hands of the timer and of the last frame use.
+  /** The current props, for callbacks of the timer and of the last frame. */
   const latest = useRef({ value, read, write, shown });
   latest.current = { value, read, write, shown };
-  /// Nobody is in it any more: what was typed goes when it is written.
+  /** Whether the control has lost the focus. The typed text is dropped when it is written. */
   const left = useRef(false);
-  /// Whether there is something to write.
+  /** Writes the text. Returns whether there was something to write. */
   const settle = (): boolean => {
     pending.stop();
     const text = draft.peek();
@@ -56,7 +56,7 @@ export function useTyped(
     seen.current = value;
     const typed = draft.peek() === null ? undefined : read(draft.peek()!);
     const own = typed !== undefined && !("problem" in typed) && same("absent" in typed ? undefined : typed.value, value);
-    // Somebody has written something else since, or nobody is in it any more.
+    // The value was changed elsewhere, or the control has lost the focus.
     if (!pending.isDue && (!own || left.current)) draft.value = null;
   }
   return {

@@ -1,14 +1,14 @@
-// What is typed into a control as a value of the definition, and back.
+// Converts the text of a control to a value of the definition, and back.
 
-/// What a control holds: a value, nothing, or something that is no value yet.
+/** The content of a control: a value, nothing, or a text that is not a value yet. */
 export type Typed = { value: unknown } | { absent: true } | { problem: string };
 
 const ABSENT: Typed = { absent: true };
 
-/// `{% … %}`, to be computed.
+/** Returns whether a text is an expression, `{% … %}`. */
 export const isExpression = (text: string): boolean => /^\{%[^]*%\}$/.test(text.trim());
 
-/// A text that a deployment replaces.
+/** Returns whether a text is a placeholder, which a deployment replaces. */
 export const isPlaceholder = (text: unknown): boolean => typeof text === "string" && /^\$\{[^{}"'\n]*\}$/.test(text.trim());
 
 export function typedText(text: string): Typed {
@@ -28,7 +28,7 @@ export function typedNumber(text: string, expressions: boolean): Typed {
   return { value: number };
 }
 
-/// JSON, or a text that is an expression or a placeholder by itself.
+/** Reads JSON, an expression, or a placeholder. */
 export function typedJson(text: string): Typed {
   const trimmed = text.trim();
   if (trimmed === "") return ABSENT;
@@ -42,7 +42,7 @@ export function typedJson(text: string): Typed {
   }
 }
 
-/// A path; `null` stands for no data.
+/** Reads a path; `null` stands for no data. */
 export function typedPath(text: string): Typed {
   const trimmed = text.trim();
   return trimmed === "" ? ABSENT : { value: trimmed === "null" ? null : trimmed };
@@ -58,14 +58,14 @@ export function shownJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/// Whether two values say the same.
+/** Returns whether two values are equal. */
 export function same(a: unknown, b: unknown): boolean {
   return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }
 
 const LONG = 60;
 
-/// A value in a line of its own.
+/** Returns a value in a single line. */
 export function brief(value: unknown): string {
   const json = JSON.stringify(value) ?? "nothing";
   return json.length > LONG ? `${json.slice(0, LONG)}…` : json;

@@ -1,4 +1,4 @@
-// What a form changes, as gestures: several of them become one edit of the text, which is taken back at once.
+// Applies the changes of a form as gestures. Several gestures become one edit of the text, which is one step in the undo history.
 
 import { ChangeSet } from "@codemirror/state";
 import type { Edited, Gesture, RefusedEdit, TextEdit } from "stepglass";
@@ -12,35 +12,38 @@ import { SETTINGS } from "./fields.ts";
 import { isPlaceholder, same } from "./values.ts";
 import { shown } from "./current.ts";
 
-/// A number that a bare placeholder has in its place while the core works.
+/** A number that replaces a placeholder without quotes while the core works. */
 const STAND_IN = 918_273_645;
 
 const words = (text: string): string => unticked(sentence(text)).replace(/\.?$/, ".");
 
-/// One after the other: each is made in the text that the one before has left.
+/** Gestures run one after another, because each applies to the text that the previous one has produced. */
 let last: Promise<unknown> = Promise.resolve();
 
-/// Makes gestures as one step. Gives why not, where they are refused.
+/** Applies gestures as one step. Returns the reason if they are refused. */
 export function change(...gestures: Gesture[]): Promise<string | undefined> {
   const next = last.then(() => make(gestures));
   last = next.catch(() => {});
   return next;
 }
 
-/// A change by what has no place for the reason of a refusal: that is a notice. Whether it was made.
+/**
+ * Applies a change for a control that has no place for the reason of a refusal, which is shown as a notice. Returns whether it
+ * was applied.
+ */
 export async function told(changing: Promise<string | undefined>): Promise<boolean> {
   const refused = await changing;
   if (refused !== undefined) showToast(refused);
   return refused === undefined;
 }
 
-/// Sets a field, or removes it where there is no value. What is so already stays as it is.
+/** Sets a field, or removes it if there is no value. An unchanged value is not written. */
 export function put(at: string, value: unknown, was: unknown): Promise<string | undefined> {
   if (same(value, was)) return Promise.resolve(undefined);
   return change(value === undefined ? { kind: "remove", at: emptied(at) } : { kind: "set", at, value });
 }
 
-/// What goes with a field: settings that have no other one.
+/** Returns the pointer of the object to remove together with a field: settings that have no other field. */
 function emptied(at: string): string {
   const around = at.slice(0, at.lastIndexOf("/"));
   if (!SETTINGS.has(around.slice(around.lastIndexOf("/") + 1))) return at;
@@ -77,7 +80,7 @@ function tell({ announce, losses, introduces }: Edited): void {
   say([words(announce), ...[...losses, ...errors].map(({ message }) => words(message))].join(" "));
 }
 
-/// What gestures do one after the other, as edits of the text before the first.
+/** Applies gestures one after another. Returns the edits of the original text. */
 async function together(before: string, gestures: readonly Gesture[]): Promise<Edited | RefusedEdit> {
   let text = before;
   let changes = ChangeSet.empty(before.length);
@@ -99,7 +102,7 @@ async function together(before: string, gestures: readonly Gesture[]): Promise<E
           ...done,
           announce: `${all.announce} ${done.announce}`,
           losses: [...all.losses, ...done.losses],
-          // What the last one leaves is what counts.
+          // Only the problems of the final text count.
           introduces: [...all.introduces, ...done.introduces],
         }
       : done;
@@ -115,7 +118,7 @@ function applied(text: string, edits: readonly TextEdit[]): string {
   return out;
 }
 
-/// A placeholder in place of one without quotes stays without them.
+/** Returns whether a gesture sets a placeholder where one without quotes was. The new one has no quotes either. */
 function isBare(gesture: Gesture): gesture is Gesture & { kind: "set" } {
   return gesture.kind === "set" && isPlaceholder(gesture.value) && (shown.peek()?.bare.includes(gesture.at) ?? false);
 }

@@ -1,5 +1,5 @@
-// What has come of the run, for the inspector while nothing is selected: what failed and why, where the time went, what was tried
-// again, and what to look at next.
+// The summary of a run, in the inspector while nothing is selected: the failure and its cause, the slowest states, retries, and
+// the next steps.
 
 import { batch } from "@preact/signals";
 import { FillInput } from "../debugger/FillInput.tsx";
@@ -84,7 +84,7 @@ function States({ names }: { names: readonly string[] }) {
   );
 }
 
-/// What to do now.
+/** The suggested next steps. */
 function Next({ outcome, status }: { outcome: RunOutcome | null; status: string }) {
   const failed = outcome?.failure;
   const inside = analysis.inside.value !== null;

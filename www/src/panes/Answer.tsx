@@ -1,4 +1,4 @@
-// A person plays a task: the input, and every way to answer.
+// Answers a task by hand: the input of the task, and every kind of answer.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { exampleFor, remarkOn } from "../debugger/responses.ts";
@@ -15,9 +15,9 @@ import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { count, duration, iterationPath } from "../ui/format.ts";
 
-/// What was answered last for a state.
+/** The last answer for each state. */
 const answered = new Map<string, string>();
-/// Errors that services have, with words that they use.
+/** Errors of services, with their usual causes. */
 const PRESETS: [string, string][] = [
   ["States.TaskFailed", ""],
   ["States.Timeout", ""],
@@ -45,7 +45,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
         <Given task={task} />
         <div class="answer-form">
           <Buttons task={task} draft={draft} />
-          {/* The text comes last: it is as long as what is in it. */}
+          {/* The text is the last element, because it grows with its contents. */}
           <More task={task} draft={draft} />
           {draft.failing.value ? <Failure id={`answer-${task.id}`} draft={draft} /> : <Result task={task} draft={draft} />}
         </div>
@@ -54,15 +54,15 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
   );
 }
 
-/// Of the text of an answer, in sight at once.
+/** The maximum number of visible lines of an answer's text. */
 const MOST_LINES = 12;
 
-/// What somebody is writing as the answer of a task.
+/** The answer that the user is writing. */
 interface Draft {
   output: Signal<string>;
   failing: Signal<boolean>;
   preset: Signal<string>;
-  /// The name of an error that is none of the presets.
+  /** The name of an error that is not one of the presets. */
   own: Signal<string>;
   cause: Signal<string>;
   seconds: Signal<number>;
@@ -107,7 +107,7 @@ function submit(task: WaitingTask, { output, failing, preset, own, cause, second
   runner.answerTask(task.id, { kind: "succeed", output: value, ...later });
 }
 
-/// A task of an activity that no worker has taken.
+/** Returns whether the task belongs to an activity and no worker has polled it. */
 const isUntaken = (task: WaitingTask): boolean => task.kind === "activity" && !task.taken;
 
 function waitsFor(task: WaitingTask): string {
@@ -137,7 +137,7 @@ function Head({ task, number }: { task: WaitingTask; number: number | undefined 
   );
 }
 
-/// What the task was given: its input, its token, and who takes it.
+/** The task: its input, its token, and its worker. */
 function Given({ task }: { task: WaitingTask }) {
   const worker = useSignal("worker-1");
   return (
@@ -311,13 +311,13 @@ function More({ task, draft: { failing, seconds, remembered } }: { task: Waiting
   );
 }
 
-/// What is worth saying about a result while it is written.
+/** A remark about a result while it is typed. */
 function Remark({ resource, text: given }: { resource: string; text: string }) {
   let remark = "";
   try {
     remark = remarkOn(resource, JSON.parse(given), false);
   } catch {
-    // Half written; the answer itself is checked.
+    // The text is incomplete. The answer itself is checked later.
   }
   return remark ? <p class="mock-remark">{remark}</p> : null;
 }
@@ -354,7 +354,7 @@ export function Waiting() {
   );
 }
 
-/// A digit goes to the answer of that task, where nobody types.
+/** Handles a digit key: it moves to the answer of that task, unless the user is typing. */
 function answerNth(event: KeyboardEvent): void {
   if (
     !/^[1-9]$/.test(event.key) ||
@@ -370,7 +370,7 @@ function answerNth(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/// What somebody says who holds a task's token.
+/** The call that a holder of a task token makes. */
 interface Said {
   token: Signal<string>;
   method: Signal<"succeed" | "fail" | "heartbeat">;
@@ -400,7 +400,7 @@ async function send({ token, method, output, error, cause, problem }: Said): Pro
   }
 }
 
-/// SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat.
+/** Calls of SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat. */
 function Inbox({ tokens }: { tokens: string[] }) {
   const said: Said = {
     token: useSignal(""),
@@ -454,7 +454,7 @@ function Inbox({ tokens }: { tokens: string[] }) {
   );
 }
 
-/// What the chosen call takes besides the token.
+/** The parameters of the selected call, besides the token. */
 function SaidFields({ said: { method, output, error, cause } }: { said: Said }) {
   if (method.value === "succeed") {
     return (

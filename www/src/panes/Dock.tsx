@@ -1,4 +1,4 @@
-// What happened: the timeline, and under it events, result, tasks that wait, and what handlers print.
+// The dock: the time line, and under it events, the result, waiting tasks, and the console.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
@@ -17,10 +17,10 @@ import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { duration, elapsed, grouped } from "../ui/format.ts";
 
-/// A panel: its tab, and what it shows. What a tab counts is read when the dock is drawn.
+/** A panel: its tab and its contents. The badge is evaluated when the dock is rendered. */
 interface Panel {
   label: string;
-  /// What stands beside the label; nothing if there is nothing to tell.
+  /** Returns the badge beside the label, if there is one. */
   badge?: () => Partial<Tab<panes.DockTab>> | undefined;
   View: ComponentType;
 }
@@ -28,7 +28,7 @@ interface Panel {
 const counted = (count: number, words: string, from = 1): Partial<Tab<panes.DockTab>> | undefined =>
   count < from ? undefined : { badge: count, badgeText: words };
 
-/// How the run has ended, or that it was not started.
+/** Returns the badge for the status of the run, or for a run that did not start. */
 function resultBadge(): Partial<Tab<panes.DockTab>> | undefined {
   const { refused, result } = execution.run.value ?? {};
   if (refused) return { badge: "!", tone: "bad", badgeText: "not started" };
@@ -51,10 +51,10 @@ function waitingBadge(): Partial<Tab<panes.DockTab>> | undefined {
   return tasks > 0 ? { badge: tasks, tone: "accent", badgeText: "waiting" } : undefined;
 }
 
-/// The breakpoints that a run stops at.
+/** Returns the number of enabled breakpoints. */
 const stops = () => (debug.stops.value ? debug.breakpoints.value.filter(({ enabled }) => enabled !== false).length : 0);
 
-/// All panels, in the order of their tabs.
+/** All panels, in the order of their tabs. */
 const PANELS: Record<panes.DockTab, Panel> = {
   events: { label: "Events", badge: eventsBadge, View: lazy(() => import("./Events.tsx").then((module) => module.Events)) },
   result: { label: "Result", badge: resultBadge, View: lazy(() => import("./Outcome.tsx").then((module) => module.Result)) },
@@ -84,7 +84,7 @@ const PANELS: Record<panes.DockTab, Panel> = {
   },
 };
 
-/// Before there is a run or a wish to see something of it, the graph has the room.
+/** Until there is a run or the user opens it, the dock is closed and the graph has its space. */
 export function Dock({ whole = false }: { whole?: boolean }) {
   const open = whole || panes.dockOpen.value;
   const shown = panes.dockTab.value;
@@ -105,7 +105,7 @@ export function Dock({ whole = false }: { whole?: boolean }) {
   );
 }
 
-/// What the event at the cursor is. It comes a moment later than its number.
+/** Returns the description of the event at the cursor. It is loaded after the event's number is shown. */
 function useBrief(): string {
   const about = useSignal<{ at: number; words: string }>({ at: 0, words: "" });
   useSignalEffect(() => {
@@ -149,7 +149,7 @@ function Timeline() {
 interface GoProps {
   icon: IconName;
   label: string;
-  /// The id of the same command in the table, which knows its keys.
+  /** The id of the same command in the table, for its keys. */
   command?: string;
   off: boolean;
   go(): void;
@@ -194,7 +194,7 @@ function Scrubber() {
   );
 }
 
-/// Time until the next timer, counted down where time flows.
+/** The time until the next timer. It counts down while the clock flows. */
 export function Countdown() {
   const now = useSignal(0);
   const timer = execution.timer.value;

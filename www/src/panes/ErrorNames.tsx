@@ -1,8 +1,8 @@
-// The errors that are often meant.
+// The list of common error names.
 
 const ERRORS = ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown"];
 
-/// The errors that fields propose.
+/** The error names that fields propose. */
 export function ErrorNames() {
   return (
     <datalist id="error-names">

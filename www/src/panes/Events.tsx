@@ -1,4 +1,4 @@
-// The history as a list. Rows have one height, so a window of them is all there ever is in the page.
+// The history as a list. All rows have the same height, so only the visible ones are rendered.
 
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -35,7 +35,7 @@ export function Events() {
   );
 }
 
-/// The types of events and the branches that a run has so far.
+/** Loads the types of events and the branches of the run so far. */
 function useFacets(): Facets {
   const facets = useSignal<Facets>({ types: [], scopes: [] });
   useSignalEffect(() => {
@@ -138,7 +138,7 @@ function FacetChoices() {
   );
 }
 
-/// The part of the list that is in view, and some rows around it.
+/** The rows in view, and some around them. */
 interface Part {
   from: number;
   total: number;
@@ -147,7 +147,7 @@ interface Part {
 
 type Scroller = RefObject<HTMLDivElement | null>;
 
-/// The height of the list, which changes with its pane's.
+/** Tracks the height of the list, which changes with its pane. */
 function useHeight(scroller: Scroller): Signal<number> {
   const height = useSignal(200);
   useEffect(() => {
@@ -176,7 +176,7 @@ function useRows(top: Signal<number>, height: Signal<number>): Part {
   return part.value;
 }
 
-/// The events that led to the one that is looked at.
+/** Loads the chain of events that led to the selected one. */
 function useChain(): Chain {
   const chain = useSignal<Chain>({ ids: new Set(), first: 0, last: 0 });
   useSignalEffect(() => {
@@ -191,7 +191,7 @@ function useChain(): Chain {
   return chain.value;
 }
 
-/// The row of the last event shown stays in sight while the run goes on, and the selected one whenever it changes.
+/** Keeps the last displayed event visible during a run, and the selected event when it changes. */
 function useFollowing(scroller: Scroller): void {
   const wanted = useComputed(() => selection.selectedEvent.value ?? playback.cursor.value);
   const ask = useMemo(
@@ -212,7 +212,7 @@ function useFollowing(scroller: Scroller): void {
   });
 }
 
-/// A state that is chosen elsewhere shows its last visit.
+/** When a state is selected elsewhere, its last visit is shown. */
 function useChosenState(scroller: Scroller): void {
   useSignalEffect(() => {
     const state = selection.selectedState.value;
@@ -335,7 +335,7 @@ interface Chain {
   last: number;
 }
 
-/// A piece of the line from event to event: which one each comes after, and the way to the one that is looked at.
+/** A part of the line that connects events: each with its predecessor, and the chain to the selected event. */
 function Link({ row, chain: { ids, first: begin, last } }: { row: EventRow; chain: Chain }) {
   const on = ids.has(row.id);
   const first = row.previous === 0;

@@ -1,4 +1,4 @@
-// The executions that this browser keeps: to look at, to go on with, to remove.
+// The executions that this browser stores. They can be viewed, resumed and removed.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -19,7 +19,7 @@ export function Executions() {
   const pane = useRef<HTMLDivElement>(null);
   useEffect(() => {
     void refresh();
-    // Another tab that was closed tells nobody.
+    // A tab that is closed does not notify the others.
     const look = (): void => void refresh();
     addEventListener("focus", look);
     return () => removeEventListener("focus", look);
@@ -34,7 +34,7 @@ export function Executions() {
     undo.value = { words, undo: await forget(some) };
     await refresh();
     say(words);
-    // What had the focus is gone.
+    // The focused element was removed.
     requestAnimationFrame(() => pane.current?.querySelector<HTMLElement>(next ? `[data-execution="${next.id}"]` : "button")?.focus());
   };
 
@@ -72,7 +72,7 @@ export function Executions() {
 
 type Remove = (some: readonly KeptExecution[]) => Promise<void>;
 
-/// Said of what was removed, with the way back.
+/** The notice about removed executions, with a button that restores them. */
 function Undone({ undo, words }: { undo: Signal<Undo | null>; words: string }) {
   return (
     <p class="quiet executions-words" role="status">
@@ -179,7 +179,7 @@ function waitsFor({ waits, timer, at, now, speed }: KeptExecution): string {
   return speed > 0 ? `${timer.state} until ${when(at + (timer.at - now) / speed)}` : `in ${timer.state}`;
 }
 
-/// A time in the words of the visitor's language, with the day where it is not today.
+/** Returns a time in the user's language, with the date if it is not today. */
 function when(at: number): string {
   const date = new Date(at);
   const today = date.toDateString() === new Date().toDateString();

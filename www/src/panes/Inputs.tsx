@@ -1,4 +1,4 @@
-// The inputs there are to choose from, and where another may come from.
+// The list of inputs, and the ways to add another one.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -61,7 +61,7 @@ export function InputHead() {
   );
 }
 
-/// The inputs of the list, to take one of them.
+/** Selects one of the inputs. */
 function Choice({ chosen }: { chosen: number }) {
   const choose = (at: number): void => {
     workspace.flush();
@@ -125,7 +125,7 @@ function Rename({ at, done }: { at: number; done(): void }) {
   );
 }
 
-/// What an execution that was recorded elsewhere began with.
+/** Adds the input of an execution that was recorded elsewhere. */
 function FromHistory({ done }: { done(): void }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const problem = useSignal("");

@@ -1,4 +1,4 @@
-// What is selected, whole: a state with its visits, or an event with its details; without either, the machine.
+// The inspector: a state with its visits, an event with its details, or the machine if nothing is selected.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type GraphNode, isState } from "../model/graph.ts";
@@ -25,11 +25,11 @@ export function Inspector() {
   const index = analysis.graph.value;
   const node = state === null ? undefined : index?.node(index.byName.get(state) ?? -1);
   const paused = selection.selectedEvent.value === null && execution.run.value?.phase === "paused";
-  // The tabs come beside the data: who writes in a field of it then goes on writing.
+  // The tabs are rendered next to the data, so that a field of the data keeps its focus when they are loaded.
   const form = pen.value?.form;
   const away = form?.shown.value === true;
   const data = useRef<HTMLDivElement>(null);
-  // Another state is read from its beginning.
+  // When another state is selected, the pane scrolls to the top.
   useLayoutEffect(() => data.current?.closest(".scroll")?.scrollTo(0, 0), [state]);
   return (
     <>

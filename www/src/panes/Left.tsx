@@ -1,4 +1,4 @@
-// The texts: definition, input, tasks, and the problems of the definition.
+// The left pane: the definition, the input, the handlers, and the problems of the definition.
 
 import { pointerName } from "stepglass/pointer";
 import { useEffect } from "preact/hooks";
@@ -28,7 +28,7 @@ const Mocks = lazy(() => import("../debugger/Mocks.tsx").then((module) => module
 
 type LeftTab = typeof panes.leftTab.value;
 
-/// The tabs, with what is to be told of each.
+/** Returns the tabs with their badges. */
 function tabsOf(withInspector: boolean): Tab<LeftTab>[] {
   const errors = analysis.errorCount.value;
   const warnings = analysis.problems.value.length - errors;
@@ -121,7 +121,7 @@ function FormatSwitch() {
   );
 }
 
-/// Turns the text into the other format, where it can be read.
+/** Converts the text to the other format, if it can be read. */
 async function convert(to: "json" | "yaml"): Promise<void> {
   workspace.flush();
   const from = workspace.format.value;
@@ -169,7 +169,7 @@ function TasksHead() {
   );
 }
 
-/// States whose tasks have no handler.
+/** Returns the states whose tasks have no handler. */
 function missingHandlers(): string[] {
   return [...new Set((analysis.latest.value?.tasks ?? []).filter((task) => !hasHandler(task)).map(({ state }) => state))];
 }
@@ -212,7 +212,7 @@ function Definition({ visible }: { visible: boolean }) {
   );
 }
 
-/// What is around the cursor.
+/** The path to the state at the cursor. */
 function Breadcrumbs() {
   return (
     <nav class="breadcrumbs" aria-label="States around the cursor">
@@ -235,7 +235,7 @@ function Breadcrumbs() {
   );
 }
 
-/// What the page shows in the editor comes after it.
+/** Attaches the editor before the page's marks and values are shown in it. */
 function attach(editor: EditorHandle): () => void {
   definitionEditor.value = editor;
   let end: (() => void) | null | undefined;
@@ -302,7 +302,7 @@ function Problems() {
   );
 }
 
-/// By the innermost state around each, in the order in which the first of each comes.
+/** Groups problems by the innermost state around each, in the order of the first problem of each state. */
 function grouped(problems: readonly Diagnostic[]): [string, Diagnostic[]][] {
   const groups = new Map<string, Diagnostic[]>();
   for (const problem of problems) {
@@ -348,7 +348,7 @@ function Problem({ problem }: { problem: Diagnostic }) {
   );
 }
 
-/// What stands between backticks is code.
+/** Renders a text. The parts between back ticks are code. */
 function Words({ text }: { text: string }) {
   return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
 }

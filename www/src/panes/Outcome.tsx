@@ -1,4 +1,4 @@
-// What came of a run, and what handlers and log points have written.
+// The result of a run, and the output of handlers and log points.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -17,7 +17,7 @@ import { TONE_ICON } from "../ui/tone.ts";
 import { Failure } from "../values/Failure.tsx";
 import { Repeated } from "./Repeated.tsx";
 
-/// How the execution that is looked at has ended: the run's own, or one that a task has started.
+/** Returns the result of the selected execution: the run's own, or one that a task has started. */
 export function resultShown(): RunResult | undefined {
   const inside = analysis.inside.value;
   const own = inside && execution.children.value.find(({ id }) => id === inside.id);
@@ -26,7 +26,7 @@ export function resultShown(): RunResult | undefined {
 
 const STYLES = { good: "is-succeeded", bad: "is-failed", "": "is-cancelled" };
 
-/// How an execution has ended, as a label.
+/** The status of an execution as a label. */
 export function StatusChip({ status }: { status: string }) {
   const tone = outcomeTone(status);
   return (
@@ -76,7 +76,7 @@ export function Result() {
         <span class="quiet">
           {inside && `${inside.machine} (${inside.name}) · `}
           {count(execution.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of virtual time"}
-          {/* What was recorded elsewhere was neither computed here nor with a seed. */}
+          {/* A recorded execution was not computed here and has no seed. */}
           {run.recorded === undefined && ` · computed in ${duration(run.took ?? 0)} · seed ${run.seed}`}
         </span>
         <button type="button" class="link" onClick={() => void saveHistory()}>

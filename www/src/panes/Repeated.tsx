@@ -1,4 +1,4 @@
-// Which states a run has entered again and again, with what is done about a loop that does not end.
+// The states that a run has entered again and again, and what can be done about an endless loop.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import * as session from "../debugger/session.ts";
@@ -10,7 +10,7 @@ import { showToast } from "../store/words.ts";
 import { count } from "../ui/format.ts";
 import { unlessLate } from "../ui/unlessLate.ts";
 
-/// What the interpreter tells of the run, asked for again with its events.
+/** Loads the outcome of the run, again with each new event. */
 export function useOutcome(): RunOutcome | null {
   const found = useSignal<RunOutcome | null>(null);
   useSignalEffect(() => {
@@ -28,7 +28,10 @@ export function Repeated() {
   return outcome && <Repeats repeated={outcome.repeated} />;
 }
 
-/// A round that is far enough into the loop to see what it does, and near enough to its beginning to step on from.
+/**
+ * The repetition that the debugger goes to: it is far enough into the loop to show what it does, and near enough to its start to
+ * step from there.
+ */
 const ROUND = 10;
 
 export function Repeats({ repeated }: Pick<RunOutcome, "repeated">) {

@@ -1,4 +1,4 @@
-// A state in the inspector: its name and how it stands, its visits, and where it leads.
+// A state in the inspector: its name and status, its visits, and its transitions.
 
 import { toggleBreakpoint } from "../debugger/session.ts";
 import { markOf } from "../debugger/model.ts";
@@ -16,7 +16,7 @@ import { lazy } from "../ui/lazy.tsx";
 const Visits = lazy(() => import("./Visits.tsx").then((module) => module.Visits));
 const Started = lazy(() => import("../debugger/Inside.tsx").then((module) => module.Started));
 
-/// While a run is paused what is known of the state stands below its data.
+/** While a run is paused, the facts about the state are below its data. */
 export function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
   const index = analysis.graph.value!;
   const at = index.byId.get(node.id)!;
@@ -36,7 +36,7 @@ export function StateDetails({ node, paused }: { node: GraphNode; paused: boolea
   );
 }
 
-/// Which state is looked at: its type, its name, and how it stands.
+/** The title: the state's type, name, and status. */
 export function StateTitle({ node }: { node: GraphNode }) {
   const { status, text } = shownOf(playback.runOf(node.id).value, overrideOf(node));
   const sign = signOf(status);
@@ -85,7 +85,7 @@ function About({ node, at }: { node: GraphNode; at: number }) {
   );
 }
 
-/// The way to stop at a state where no margin and no F9 key is near, as on a phone.
+/** A button that toggles a breakpoint, for devices without a margin and an F9 key, such as a phone. */
 function BreakpointToggle({ state }: { state: string }) {
   const mark = markOf(state);
   const on = mark !== null && mark.kind !== "off";

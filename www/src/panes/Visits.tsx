@@ -1,4 +1,4 @@
-// What has come of a state: its visits with their data; and an event with its details.
+// The visits of a state with their data, and an event with its details.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { DataFlow } from "../debugger/DataFlow.tsx";
@@ -20,10 +20,10 @@ import { soon, unlessLate } from "../ui/unlessLate.ts";
 
 type Details = Record<string, unknown>;
 
-/// The visits of a state that the run has come to, in the iterations that are looked at.
+/** Loads the visits of a state so far, in the selected iterations. */
 function useVisits(node: GraphNode): Visit[] {
   const visits = useSignal<Visit[]>([]);
-  // Never while the state is another: an answer that comes late is of the state before.
+  // The state must not change meanwhile: a late answer would belong to the previous state.
   useSignalEffect(() => {
     void execution.eventCount.value;
     const { value: now } = execution.run;
@@ -48,7 +48,7 @@ function useVisits(node: GraphNode): Visit[] {
   );
 }
 
-/// The visit that the selected event is in, or where the run is paused; else the last.
+/** Returns the index of the visit that contains the selected event or the paused position, else the last one. */
 function present(known: readonly Visit[]): number {
   const event = selection.selectedEvent.value;
   const frames = execution.run.value?.phase === "paused" ? (position.value?.stack ?? []) : [];
@@ -134,14 +134,14 @@ function Steps({ at, known, step }: { at: number; known: readonly Visit[]; step(
   );
 }
 
-/// The states around one, the innermost first.
+/** Returns the enclosing states, the innermost first. */
 function around(index: GraphIndex, id: string): number[] {
   const found: number[] = [];
   for (let at = index.stateAround(index.byId.get(id) ?? -1); at >= 0; at = index.stateAround(at)) found.push(at);
   return found;
 }
 
-/// `chosen` is the iteration that is looked at, of a Map.
+/** `chosen` is the selected iteration of a Map. */
 function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Visit; cursor: number; chosen: number | undefined }) {
   const item = useSignal<number | undefined>(undefined);
   useSignalEffect(() => {
@@ -152,7 +152,7 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   if (wanted.peek().enter !== visit.enter) wanted.value = { enter: visit.enter, attempt: undefined };
   const nth = wanted.value.enter === visit.enter ? wanted.value.attempt : undefined;
   const { child } = visit;
-  // Where it has stopped for an item, that one is shown.
+  // If the run has stopped at an item, that item is shown.
   const stopped = execution.run.value?.phase === "paused" && position.value?.stack[0]?.state === state;
   const flow = useFlow(state, visit.enter, nth, child, item.value ?? (stopped ? undefined : chosen));
   return (
@@ -186,7 +186,7 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   );
 }
 
-/// How long the visit took, as far as the run has come; `null` where it has not ended.
+/** Returns the duration of a visit up to the displayed position; `null` if it has not ended. */
 function spentIn({ enter, exit, child }: Visit, cursor: number): number | null {
   if (!child) return exit > 0 && exit <= cursor ? playback.timeOf(exit) - playback.timeOf(enter) : null;
   const [began, ended] = child.times.map((time) => Date.parse(time));
@@ -227,7 +227,7 @@ function Times({ state, visit, cursor, hasFlow }: TimesProps) {
   );
 }
 
-/// What the events of a visit say, where its stages were not recorded.
+/** The data of a visit from its events, if its stages were not recorded. */
 function Payloads({ visit, cursor }: { visit: Visit; cursor: number }) {
   const { child } = visit;
   const { input } = details(useEvent(child ? 0 : visit.enter));
@@ -322,7 +322,7 @@ export function EventDetails({ id }: { id: number }) {
   );
 }
 
-/// An event's JSON from the worker; 0 stands for none.
+/** Loads an event's JSON from the worker; 0 stands for none. */
 function useEvent(id: number): Details | null {
   const wanted = useSignal(id);
   const held = useSignal<{ id: number; event: Details | null }>({ id: 0, event: null });

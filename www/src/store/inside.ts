@@ -4,7 +4,7 @@ import type { Choices } from "../model/iterations.ts";
 import { collapsed, expanded, inside, setFolds } from "./analysis.ts";
 import { choices } from "./playback.ts";
 
-/** The folds and choices of the graphs of other machines, by definition. */
+/** The folds and choices of the other machines' graphs, by the name of the machine; "" is the run's own. */
 const views = new Map<string, [ReadonlySet<string>, ReadonlySet<string>, Choices]>();
 
 export function turnTo(next: typeof inside.value): void {

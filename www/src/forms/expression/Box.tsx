@@ -1,4 +1,4 @@
-// The box in which an expression is written, over a coloured copy of its text.
+// The text box of an expression, over a coloured copy of its text.
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -16,7 +16,7 @@ const EMPTY: Record<FieldForm, string> = {
   "number-or-jsonata": "a number, or {% an expression %}",
 };
 
-/// Of fields that want something else than most of their form: a list.
+/** The fields that expect a list, unlike most fields of their form. */
 const EMPTY_OF: Readonly<Record<string, string>> = {
   "/ItemsPath": "$.order.items",
   "/Items": "{% $states.input.order.items %}",
@@ -38,7 +38,7 @@ interface Props {
 export function Box({ id, box, mirror, text, field: { form, language, pointer }, wrong, aria, type, keys, leave }: Props) {
   const shown = useRef(text);
   useLayoutEffect(() => {
-    // The area's own text is let be while somebody writes in it: a new one would take its caret and its history.
+    // The text of the box is not replaced while the user types in it, because that would reset its caret and its history.
     if (box.current && box.current.value !== text) box.current.value = text;
     shown.current = text;
   }, [text]);
@@ -82,7 +82,7 @@ export function Box({ id, box, mirror, text, field: { form, language, pointer },
   );
 }
 
-/// What stands around each expression, and is not written.
+/** The delimiters around each expression, which the user does not type. */
 function Fix({ children }: { children: string }) {
   return (
     <code class="xf-fix" aria-hidden="true">

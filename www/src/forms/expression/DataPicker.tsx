@@ -1,4 +1,4 @@
-// The data that a field sees, as one tree to choose a value from: what dragging is to a mouse, for keys and fingers.
+// The data in the scope of a field, as a tree to select a value from. It is the alternative to dragging for keyboard and touch.
 
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -55,7 +55,7 @@ export function DataPicker({ field, label, pick, close }: Props) {
   );
 }
 
-/// What the field sees; null until that is known.
+/** Loads the data in the field's scope; null until it is known. */
 function useData(field: Field): ReadonlySignal<FieldData | null> {
   const data = useSignal<FieldData | null>(null);
   const sample = samples.value.get(field.state);
@@ -76,12 +76,12 @@ function linesOfRoot(root: FieldRoot): Line[] {
   return linesOf(undefined, root.value, false, "all").lines.map((line) => ({
     ...line,
     path: [root.name, ...line.path],
-    // What the expression says in front of it.
+    // The first line shows the name that the expression uses.
     ...(line.path.length === 0 && !line.end && { key: `${root.name}: ` }),
   }));
 }
 
-/// The tree, and what searches in it.
+/** The tree, with a search. */
 function Searched({ lines, label, choose }: { lines: readonly Line[]; label: string; choose(path: Path): void }) {
   const search = useSignal("");
   const nth = useSignal(0);

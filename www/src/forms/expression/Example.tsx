@@ -1,4 +1,4 @@
-// Data for a state that has not run: made up by the interpreter, and changed by hand.
+// Sample data for a state that has not run. The interpreter generates it, and the user can edit it.
 
 import { type Signal, useSignal } from "@preact/signals";
 import type { Sample } from "../../model/field.ts";
@@ -7,12 +7,12 @@ import { type Field, askField, samples } from "./ask.ts";
 
 interface Props {
   field: Field;
-  /// The state's name.
+  /** The name of the state. */
   state: string;
   changing: Signal<boolean>;
 }
 
-/// The way to data for a state that has not run.
+/** A button that opens the sample data of a state that has not run. */
 export function Example({ field, state, changing }: Props) {
   const sample = samples.value.get(field.state);
   const problem = useSignal("");

@@ -1,5 +1,5 @@
-// A field of a state that takes an expression: its text, what may be written there, and beside it the value that it gives on
-// the data of the state's last visit. The diagnostics of the field are shown here too.
+// A field of a state that takes an expression: its text, its completions, and its value with the data of the state's last visit.
+// The diagnostics of the field are shown here too.
 
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -25,14 +25,14 @@ import "./expression.css";
 
 export interface ExpressionFieldProps {
   label: string;
-  /// JSON pointers of the field, which need not be there, and of its state.
+  /** The JSON Pointers of the field, which may not exist, and of its state. */
   pointer: string;
   state: string;
-  /// What the definition has there; undefined where it has nothing.
+  /** The field's value in the definition; undefined if it has none. */
   value: unknown;
   form: FieldForm;
   language: "JSONPath" | "JSONata";
-  /// Hears of every change whose text stands for a value; undefined takes the field away.
+  /** Called for every change whose text is a valid value. Undefined removes the field. */
   onChange(value: unknown): void;
   describedBy?: string;
 }
@@ -88,7 +88,7 @@ export function ExpressionField({ label, pointer, state, value, form, language, 
   );
 }
 
-/// What the interpreter says of the field and of what is in it.
+/** Returns the diagnostics of the field and of nested values. */
 function useDiagnostics(pointer: string): readonly Diagnostic[] {
   return useComputed(() =>
     analysis.problems.value.filter((problem) => problem.pointer === pointer || problem.pointer.startsWith(`${pointer}/`)),
@@ -102,7 +102,7 @@ interface Place {
   replace: Replace;
 }
 
-/// Puts a value of the data into the text by its name.
+/** Inserts the name of a value into the text. */
 function putNamed(named: Named, from: number, to: number, { field, label, box, replace }: Place): void {
   const words = wordsFor(named, field.language);
   const last = named.path.findLast((step) => typeof step === "string");

@@ -1,5 +1,5 @@
-// The value that a field's text gives on the data of its state's last visit, while it is written; or why there is none, and
-// what can be done about it.
+// The value of a field's text with the data of its state's last visit, while it is typed, or why there is none and what can be
+// done about it.
 
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -17,7 +17,7 @@ import { type Field, askField, samples } from "./ask.ts";
 import { Example } from "./Example.tsx";
 import { wordAt } from "./tint.ts";
 
-/// Asks with the next frame, one question at a time: what is typed meanwhile is asked about once that is answered.
+/** Requests the value with the next frame. There is one request at a time, and the last text that was typed meanwhile follows. */
 export function useGiven(field: Field, text: ReadonlySignal<string>): Signal<FieldValue | null> {
   const answer = useSignal<FieldValue | null>(null);
   const place = useSignal(field);
@@ -61,7 +61,7 @@ export function useGiven(field: Field, text: ReadonlySignal<string>): Signal<Fie
   return answer;
 }
 
-/// The part of a text in which something is wrong.
+/** Returns the range of the text that has a problem. */
 export function wrongIn(found: FieldValue | null, text: string, form: FieldForm): { from: number; to: number } | false {
   if (found?.message === undefined || found.offset === undefined || !isText(form, text)) return false;
   const shift = text.trimStart().startsWith("{%") ? text.indexOf("{%") + 2 : 0;
@@ -138,7 +138,7 @@ interface ValueProps {
   label: string;
   found: FieldValue;
   where: string;
-  /// Why the field cannot have it.
+  /** Why the field cannot have this value. */
   mismatch: string;
   children: ComponentChildren;
 }

@@ -1,11 +1,11 @@
-// What the interpreter is asked about a field.
+// Queries of the interpreter about a field.
 
 import { signal } from "@preact/signals";
 import type { FieldPlace, FieldQuestions, Sample } from "../../model/field.ts";
 import * as inputs from "../../store/workspace.ts";
 import * as interpreter from "../../store/interpreter.ts";
 
-/// Data that somebody has given states which have not run, by the states' pointers.
+/** The user's sample data for states that have not run, by the state's pointer. */
 export const samples = signal<ReadonlyMap<string, Sample>>(new Map());
 
 export type Field = Omit<FieldPlace, "text" | "format">;

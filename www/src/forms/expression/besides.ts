@@ -1,17 +1,17 @@
-// What may be written in a field besides what the interpreter proposes: keys whose values come from the data, and what a
-// deployment replaces.
+// Completions of a field besides those of the interpreter: keys whose values come from the data, and placeholders of a
+// deployment.
 
 import { definition } from "../../store/workspace.ts";
 import { type Field, askField } from "./ask.ts";
 import { wordsFor } from "./naming.ts";
 import type { Offer } from "./proposals.tsx";
 
-/// More names than these nobody looks through.
+/** The maximum number of names. */
 const MOST = 50;
 
 type Besides = (written: string, caret: number) => Promise<readonly Offer[]>;
 
-/// Of a field that takes expressions.
+/** Returns the completions for a field that takes expressions. */
 export function besides(field: Field): Besides {
   return async (written, caret) => [
     ...placeholders(written, caret),
@@ -21,12 +21,12 @@ export function besides(field: Field): Besides {
 
 const PLACEHOLDER = /\$\{([A-Za-z][\w.:-]*)\}/g;
 
-/// The names of a definition's placeholders, in their order.
+/** Returns the names of a definition's placeholders, in order. */
 export function placeholderNames(text: string): string[] {
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name!))].slice(0, MOST);
 }
 
-/// `${…}` that stand elsewhere in the definition, where one is begun.
+/** Returns the definition's other placeholders if one is being typed. */
 export function placeholders(written: string, caret: number): Offer[] {
   const begun = /\$\{[\w.:-]*$/.exec(written.slice(0, caret));
   if (!begun) return [];
@@ -39,15 +39,15 @@ export function placeholders(written: string, caret: number): Offer[] {
 }
 
 interface Key {
-  /// Where its first quote stands.
+  /** The offset of its first quote. */
   from: number;
-  /// What is written of it up to the caret.
+  /** The typed part of the key, up to the caret. */
   begun: string;
 }
 
-/// The key of an object that the caret is in.
+/** Returns the key of an object that contains the caret. */
 function keyAt(written: string, caret: number): Key | undefined {
-  /// Each object or list that is open, and whether a value comes next in it.
+  /** The open objects and lists, and whether a value comes next in each. */
   const open: { object: boolean; value: boolean }[] = [];
   let string = -1;
   for (let i = 0; i < caret; i++) {
@@ -66,12 +66,12 @@ function keyAt(written: string, caret: number): Key | undefined {
   return string >= 0 && inner?.object && !inner.value ? { from: string, begun: written.slice(string + 1, caret) } : undefined;
 }
 
-/// Keys that end in `.$`, each with the path to a member of the data, or to be written.
+/** Returns keys that end in `.$`, each with the path of a member of the data, or with an empty one. */
 async function keys(field: Field, written: string, caret: number): Promise<Offer[]> {
   const key = keyAt(written, caret);
   if (!key) return [];
   const rest = /^(?:[^"\\\n]|\\.)*"/.exec(written.slice(caret))?.[0].length ?? 0;
-  // A key that has its value keeps it.
+  // A key that has a value keeps it.
   const hasValue = rest > 0 && /^\s*:/.test(written.slice(caret + rest));
   const offer = (name: string, path: string, detail: string): Offer => {
     const own = JSON.stringify(`${name}.$`);

@@ -1,4 +1,4 @@
-// A value that is carried from the data into a field: where it would go, and what it becomes there.
+// Drops a value from a view of data on a field: the position in the text, and the inserted expression.
 
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -9,7 +9,7 @@ import { type Field, askField } from "./ask.ts";
 import { type Named, findIn } from "./naming.ts";
 
 interface Drop {
-  /// Something is held over the field.
+  /** Whether something is dragged over the field. */
   over: Signal<boolean>;
   onDragOver(event: DragEvent): void;
   onDragLeave(event: DragEvent): void;
@@ -20,7 +20,7 @@ interface Target {
   field: Field;
   label: string;
   box: RefObject<HTMLTextAreaElement | null>;
-  /// The same text in letters that have places.
+  /** The copy of the text whose characters have measurable positions. */
   mirror: RefObject<HTMLElement | null>;
   use(named: Named, from: number, to: number): void;
 }
@@ -65,18 +65,18 @@ export function useDrop({ field, label, box, mirror, use }: Target): Drop {
 function namedIn(data: FieldData, what: Carried, { language }: Field): Named | undefined {
   const found = findIn(data, what);
   if (found) return found;
-  // Before a run there is nothing to hold it against: it is taken as the state's input.
+  // Before a run there is no data to compare with, so the value is treated as the state's input.
   if (data.lacks !== "not visited" || what.role === "result" || what.role === "errorOutput") return undefined;
   const name = language === "JSONata" ? "$states.input" : "$";
   return { root: { name, label: "State input", value: undefined }, path: what.path };
 }
 
-/// The offset in a text of what is under the pointer.
+/** Returns the offset in the text at the pointer. */
 function offsetAt(element: Element, x: number, y: number): number | undefined {
   const found: { node: Node; offset: number } | undefined =
     "caretPositionFromPoint" in document
       ? of(document.caretPositionFromPoint(x, y))
-      : // What Safari has instead.
+      : // This is Safari's function for it.
         ofRange((document as { caretRangeFromPoint?(x: number, y: number): Range | null }).caretRangeFromPoint?.(x, y));
   if (!found || !element.contains(found.node)) return undefined;
   const range = new Range();

@@ -1,10 +1,10 @@
-// Where the words for a value go in a field's text.
+// Inserts the expression for a value into a field's text.
 
 import { type FieldForm, isText } from "../../model/field.ts";
 import { inner, isExpression } from "../../model/stages.ts";
 import { read } from "../../model/jsonPlaces.ts";
 
-/// A change of a field's text, and where the caret goes.
+/** A change of a field's text, and the new position of the caret. */
 interface Insertion {
   from: number;
   to: number;
@@ -12,7 +12,7 @@ interface Insertion {
   caret: number;
 }
 
-/// What `words` for a value do to a text between two places of it; `name` is what the value is called where it comes from.
+/** Returns the change that inserts `words` between two offsets of a text; `name` is the value's name at its origin. */
 export function insertion(
   text: string,
   form: FieldForm,
@@ -67,14 +67,14 @@ function inTemplate(
   if (text.trim() === "" && language === "JSONata") return insertion(text, "text-or-jsonata", language, words, from, to, name);
   if (text.trim() === "") return put(0, text.length, `{\n  ${key}: ${value}\n}`);
   const root = read(text);
-  // What cannot be read yet gets the words where the caret is.
+  // If the text cannot be parsed, the words are inserted at the caret.
   if (!root) return put(from, to, value);
   let node = root;
   let member: { key: string; start: number; value: typeof root } | undefined;
   for (;;) {
     const holds = (one: { start: number; end: number }): boolean => one.start < from && from < one.end;
     const named: typeof member = node.members?.find((one) => one.start < from && from <= one.value.end);
-    // At the very end of a member that has members of its own, it is behind it and not in it.
+    // At the very end of a member whose value has members, the caret is behind the member and not in it.
     if (named && (holds(named.value) || !(named.value.members || named.value.items))) {
       [member, node] = [named, named.value];
       continue;

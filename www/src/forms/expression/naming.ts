@@ -1,4 +1,4 @@
-// How an expression names a value of the data that it sees.
+// Finds the expression for a value in the scope of a field.
 
 import type { FieldData, FieldRoot } from "../../model/field.ts";
 import { type Path, pathText, valueAt } from "../../model/stages.ts";
@@ -11,33 +11,33 @@ export interface Named {
 }
 
 const PLAIN = /^[\p{L}_][\p{L}\p{N}_]*$/u;
-/// These mean something else where a name stands.
+/** These keywords cannot be used as a name without quotes. */
 const WORDS: ReadonlySet<string> = new Set(["and", "or", "in", "true", "false", "null"]);
 
-/// The words for a value: a path, or the same in JSONata.
+/** Returns the expression for a value, in JSONPath or JSONata. */
 export function wordsFor({ root, path }: Named, language: "JSONPath" | "JSONata"): string {
   if (language === "JSONPath") return pathText(path, root.name);
   let text = root.name;
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;
     else if (PLAIN.test(step) && !WORDS.has(step)) text += `.${step}`;
-    // No quotes hold a back tick.
+    // A quoted name cannot contain a back tick.
     else text = step.includes("`") ? `$lookup(${text}, ${JSON.stringify(step)})` : `${text}.\`${step}\``;
   }
   return text;
 }
 
-/// So many places are looked at for a value.
+/** The maximum number of values that are compared. */
 const MOST = 20_000;
 
-/// Where a value that was carried from elsewhere stands in the data that a field sees; undefined where it does not.
+/** Returns the path of a dragged value in the data of a field's scope; undefined if it is not there. */
 export function findIn(data: FieldData, { role, path, value }: Carried): Named | undefined {
   const { roots } = data;
   const own = role === "result" || role === "errorOutput" ? `$states.${role}` : "$states.input";
   const ordered = [...roots].sort((a, b) => rank(a, own) - rank(b, own));
   const there = ordered.find((root) => same(valueAt(root.value, path), value));
   if (there) return { root: there, path };
-  // Under another path: one whose name is the same is meant before any other.
+  // If the value is under another path, one with the same name is preferred.
   const name = path.at(-1);
   let left = MOST;
   let other: Named | undefined;
@@ -54,7 +54,7 @@ export function findIn(data: FieldData, { role, path, value }: Carried): Named |
           queue.push({ path: [...at.path, Array.isArray(at.value) ? Number(key) : key], value: inner });
     }
   }
-  // Small values stand in many places, and mean nothing by themselves.
+  // Small values occur in many places, so an equal value does not identify them.
   return telling(value) ? other : undefined;
 }
 

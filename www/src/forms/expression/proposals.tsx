@@ -1,4 +1,4 @@
-// What may be written at the caret of a field, as the interpreter knows it, in a list below.
+// The completions at the caret of a field, from the interpreter, in a list below it.
 
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -7,7 +7,7 @@ import type { Proposal } from "../../model/protocol.ts";
 import { type Field, askField } from "./ask.ts";
 import type { Replace } from "./text.ts";
 
-/// A proposal, and the part of the text that it comes in place of.
+/** A completion, and the range of the text that it replaces. */
 export interface Offer extends Proposal {
   from: number;
   to: number;
@@ -16,7 +16,7 @@ export interface Offer extends Proposal {
 interface Open {
   items: Offer[];
   at: number;
-  /// The text that they are for.
+  /** The text that the completions belong to. */
   written: string;
 }
 
@@ -25,19 +25,19 @@ export interface Proposals {
   open: ReadonlySignal<Open | null>;
   aria: Record<string, string | undefined>;
   typed(): void;
-  /// Whether the key was for the list.
+  /** Handles a key. Returns whether it was one of the list's. */
   keys(event: KeyboardEvent): boolean;
   close(): void;
-  /// Takes one of the list that is for a text.
+  /** Applies a completion of the list for a text. */
   taken: { take?: (item: Offer, written: string) => void };
-  /// One of the list that is for a text, for the text as it is now.
+  /** Returns the completion adjusted to the current text. */
   present(item: Offer, written: string): Offer | undefined;
 }
 
 interface Options {
-  /// What may be written there besides.
+  /** Returns further completions. */
   besides?(written: string, caret: number): Promise<readonly Offer[]>;
-  /// Whether the list comes at a letter of any kind, and not only where an expression may have something.
+  /** Whether the list opens for any letter, and not only where an expression can have completions. */
   eager?: boolean;
 }
 
@@ -63,7 +63,8 @@ export function useProposals(field: Field, box: Written, { besides, eager = fals
     const [written, caret] = [area.value, area.selectionStart ?? 0];
     const mine = ++asked.current;
     if (!explicit && !(eager ? written !== "" : /[\p{L}\p{N}_$.`"{]$/u.test(written.slice(0, caret)))) return close();
-    // Until it is known what may stand there now: what has been typed since is a part of what they come in place of.
+    // Until the new completions arrive, the old ones are adjusted: the characters typed since then are part of the range that
+    // they replace.
     if (open.value) show(moved(open.value.items, open.value.written, written), written, caret);
     Promise.all([besides?.(written, caret) ?? [], askField("proposals", field, { written, caret })]).then(
       ([
@@ -94,7 +95,7 @@ export function useProposals(field: Field, box: Written, { besides, eager = fals
   };
 }
 
-/// The offers for a text, for what has become of it by typing or deleting in the part that they come in place of.
+/** Returns the completions after typing or deleting within the range that they replace. */
 function moved(items: readonly Offer[], before: string, now: string): Offer[] {
   const grown = now.length - before.length;
   return items
@@ -104,7 +105,7 @@ function moved(items: readonly Offer[], before: string, now: string): Offer[] {
 
 const plain = (text: string): string => text.toLowerCase().replace(/^["'`]/, "");
 
-/// What has the letters that are there already, the best first. The only one that is written in full proposes nothing.
+/** Returns the completions that match the typed characters, the best first. If the only match is complete, there are none. */
 function fitting(items: readonly Offer[], written: string, caret: number): Offer[] {
   const rank = ({ label, from }: Offer): number => {
     const at = plain(label).indexOf(plain(written.slice(from, caret)));

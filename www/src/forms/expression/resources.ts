@@ -1,4 +1,4 @@
-// What a task can call that is known here: what other tasks call, what mocks and handlers answer, and placeholders.
+// The known Resources of tasks: those of other tasks, those that mocks and handlers answer, and placeholders.
 
 import { mocks } from "../../debugger/model.ts";
 import * as workspace from "../../store/workspace.ts";
@@ -7,17 +7,17 @@ import type { Offer } from "./proposals.tsx";
 
 const WRITTEN = /\bResource["']?\s*:\s*(?:"((?:[^"\\\n]|\\.)+)"|'([^'\n]+)'|([^\s"'{},]\S*))/g;
 
-/// The Resources of a text, JSON or YAML.
+/** Returns the Resources of a text in JSON or YAML. */
 function resourcesIn(text: string): string[] {
   return [...text.matchAll(WRITTEN)].map(([, double, single, plain]) => double ?? single ?? plain!);
 }
 
-/// A member whose value is a function.
+/** Matches a member whose value is a function. */
 const MEMBER =
   /(?:^|[{,])\s*(?:async\s+)?(["'`]?)([A-Za-z_$][\w$:./*-]*)\1\s*(?::\s*(?:async\b|function\b|\(|[\w$]+\s*=>)|\([^()]*\)\s*\{)/gm;
 const KEYWORDS: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "catch", "function", "return", "with"]);
 
-/// The names that a tasks' module has functions for; nothing of it is run.
+/** Returns the names of the functions in a handlers' module. Its code does not run. */
 function handlerNames(text: string): string[] {
   const at = text.search(/export\s+default/);
   if (at < 0) return [];
@@ -26,11 +26,11 @@ function handlerNames(text: string): string[] {
 
 const LAMBDA = /arn:[\w-]+:lambda:[\w-]+:\d+:function:/;
 
-/// A function of that name, where the machine's others are.
+/** Returns the ARN of a function, in the account and region of the machine's other functions. */
 const functionOf = (name: string, text: string): string =>
   `${LAMBDA.exec(text)?.[0] ?? "arn:aws:lambda:us-east-1:123456789012:function:"}${name}`;
 
-/// Each once, what is nearest first.
+/** Returns each Resource once, the most relevant first. */
 function knownResources(): { resource: string; detail: string }[] {
   const text = workspace.definition.peek();
   const named = (names: readonly string[], detail: string): { resource: string; detail: string }[] =>
@@ -48,7 +48,7 @@ function knownResources(): { resource: string; detail: string }[] {
   return [...known.values()].reverse();
 }
 
-/// As proposals for the whole of a field. The text that is there is none.
+/** Returns the completions that replace the whole field, without the current text. */
 export async function besidesResource(written: string): Promise<readonly Offer[]> {
   return knownResources()
     .filter(({ resource }) => resource !== written)

@@ -1,10 +1,10 @@
-// The text of a field while it is written: what value it stands for, and changes that the browser can take back.
+// The text of a field while it is edited: its value, and changes that the browser can undo.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { type FieldForm, isText, textOf, valueOf } from "../../model/field.ts";
 
-/// Puts a text in place of a part of another one, and the caret behind it.
+/** Replaces a range of the text and moves the caret. */
 export type Replace = (from: number, to: number, put: string, caret: number) => void;
 
 interface Written {
@@ -12,7 +12,7 @@ interface Written {
   write(next: string): void;
 }
 
-/// What somebody else has written there, an undo for instance, is taken over; what was told from here is there already.
+/** Takes over changes that were made elsewhere, for example by an undo, but not the field's own. */
 export function useText(value: unknown, form: FieldForm, onChange: (value: unknown) => void): Written {
   const text = useSignal(textOf(value, form));
   const told = useRef(JSON.stringify(value));
@@ -35,7 +35,7 @@ export function useText(value: unknown, form: FieldForm, onChange: (value: unkno
   };
 }
 
-/// With the browser's own history, so that Ctrl+Z in the field takes it back.
+/** Replaces text through the browser's own history, so that Ctrl+Z in the field undoes it. */
 export function replaceIn(
   area: HTMLTextAreaElement | HTMLInputElement,
   [from, to, put, caret]: Parameters<Replace>,
@@ -50,7 +50,7 @@ export function replaceIn(
   area.setSelectionRange(caret, caret);
 }
 
-/// Enter begins a line as far in as the one before, and none where a text has one line only.
+/** Handles Enter: it starts a line with the indentation of the one before. In a single-line field it does nothing. */
 export function enter(event: KeyboardEvent, form: FieldForm, replace: Replace): void {
   const area = event.currentTarget as HTMLTextAreaElement;
   if (event.key !== "Enter" || event.isComposing) return;

@@ -1,4 +1,4 @@
-// The colours of an expression or a small JSON text, and the part in which something is wrong.
+// Colours an expression or a small JSON text, and marks the part that has a problem.
 
 import { type FieldForm, isText } from "../../model/field.ts";
 
@@ -11,7 +11,7 @@ const JSON_TOKEN = /("(?:[^"\\\n]|\\.)*"?)(\s*:)?|\b(?:true|false|null)\b|-?\d+(
 const JSONATA_TOKEN =
   /\/\*[^]*?\*\/|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?|\$\$?[\w\u0080-\uffff]*|\b(?:and|or|in|function|true|false|null)\b|\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/// Longer texts stay plain: nobody reads them here.
+/** The maximum length of a coloured text. */
 const LONGEST = 20_000;
 
 export function pieces(text: string, form: FieldForm, wrong?: { from: number; to: number }): Piece[] {
@@ -49,7 +49,7 @@ function ofJsonata(token: string, next: string | undefined): string {
   return /^\d/.test(token) ? "j-number" : "j-word";
 }
 
-/// The word that begins at an offset: where somebody says only where a problem begins.
+/** Returns the word at an offset, for problems whose end is not known. */
 export function wordAt(text: string, offset: number): { from: number; to: number } {
   const from = Math.max(0, Math.min(offset, Math.max(0, text.length - 1)));
   return { from, to: from + Math.max(1, /^[\w$.'`]*/.exec(text.slice(from))![0].length) };
