@@ -28,6 +28,7 @@ import type {
   HistoryEvent,
   Limits,
   MapRunChange,
+  MapRunCounts,
   RunningProblem,
   StateMachine,
   TaskHandlers,
@@ -69,7 +70,10 @@ export class Runtime {
    * has ended.
    */
   signal(arn: string, name: string, payload?: unknown, options?: { id?: string }): Promise<void>;
-  /** Returns executions, the latest first; `machine` in the filter is a name. */
+  /**
+   * Returns executions, the latest first; `machine` in the filter is a name. With `mapRunArn`, returns the children of that Map Run that
+   * have ended; rejects with `UNKNOWN_MAP_RUN` if the store has no record of it.
+   */
   list(filter?: RuntimeFilter, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }>;
   /** Counts executions. */
   count(filter?: RuntimeFilter): Promise<number>;
@@ -152,7 +156,12 @@ export interface RuntimeOptions extends Limits {
   telemetry?: TelemetryApi;
   /** Limits of queues, by name. A queue needs no options. */
   queues?: Readonly<Record<string, QueueOptions>>;
-  /** How long to keep ended executions, in days, and how many of them. Default: all. */
+  /**
+   * Which child executions of Distributed Maps are stored when they end, with their histories: `"all"`, or those that did not succeed
+   * (`"failed"`). `list({ mapRunArn })` lists them. Applies to executions that are started from now on. Default: `"all"`.
+   */
+  childRecords?: "all" | "failed";
+  /** How long to keep ended executions, in days, and how many of them. Children of Map Runs count. Default: all. */
   retention?: { days?: number; executions?: number };
   /** How many waiting executions stay in memory; the others are loaded when they are due. Default: 1,000. */
   resident?: number;
@@ -369,6 +378,11 @@ export interface DurableExecution<Output = any> {
   /** Ends it as ABORTED, with this error and cause. Resolves when that is in the store. Has no effect once it has ended. */
   stop(error?: string, cause?: string): Promise<void>;
   /**
+   * Returns its Map Runs, the earliest first: how many children failed, which of them first, and with what error.
+   * `runtime.list({ mapRunArn })` lists the children.
+   */
+  mapRuns(): Promise<MapRunDescription[]>;
+  /**
    * Changes the limits of one of its running Map Runs (UpdateMapRun); limits that you omit stay the same. `maxConcurrency` 0 means
    * as many as AWS allows. The ARN is in {@link Frame.mapRun} of `frames()` and in the history. Has no effect if no Map Run with
    * this ARN is running.
@@ -387,6 +401,35 @@ export interface DurableExecution<Output = any> {
   migrate(definition?: Definition | StateMachine): Promise<void>;
   /** Tries again to continue a suspended execution. Rejects with `EXECUTION_SUSPENDED` if it still cannot continue. */
   resume(): Promise<void>;
+}
+
+/** A run of a Distributed Map. */
+export interface MapRunDescription {
+  mapRunArn: string;
+  /** The execution that it is part of. */
+  executionArn: string;
+  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABORTED";
+  /** Milliseconds since 1970. */
+  startDate: number;
+  stopDate?: number;
+  /** How many items have each status. The failed ones are `failed` and `timedOut`. */
+  itemCounts: Omit<MapRunCounts, "pendingRedrive">;
+  /** The same for child executions, which may have several items each. */
+  executionCounts: Omit<MapRunCounts, "pendingRedrive">;
+  redriveCount: number;
+  /** The child execution that failed first since the last redrive; absent if none has failed. */
+  firstFailure?: MapRunFailure;
+}
+
+/** A child execution of a Map Run that has failed or timed out. */
+export interface MapRunFailure {
+  /** The index of its item, or of its batch of items, from 0. */
+  index: number;
+  name: string;
+  /** For {@link Runtime.get}: its input, its history. */
+  arn: string;
+  error?: string | undefined;
+  cause?: string | undefined;
 }
 
 /** Options of {@link Runtime.schedule}: `cron` or `every`, and what to start. */

@@ -1290,6 +1290,8 @@ export interface HandledError {
 export interface ChildExecution {
   name: string;
   arn: string;
+  /** The index of its item in the Map Run, or of its batch of items, from 0. */
+  index: number;
   status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
   input: any;
   output?: any;
@@ -1514,6 +1516,7 @@ export type ErrorCode =
   | "INVALID_CLOCK"
   | "UNKNOWN_TOKEN"
   | "UNKNOWN_TASK"
+  | "UNKNOWN_MAP_RUN"
   | "NOT_STARTED"
   | "ALREADY_STARTED"
   | "NOT_REDRIVABLE"

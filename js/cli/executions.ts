@@ -1,5 +1,6 @@
 // stepglass executions: what a server keeps in a folder, while no server has it.
 
+import type { MapRunDescription } from "../api/durable.d.ts";
 import type { ExecutionStatus } from "../api/index.d.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import { Unusable } from "../files/problem.ts";
@@ -14,7 +15,7 @@ Shows and changes the executions that stepglass serve --data DIR keeps, or those
 
   stepglass executions list --data ./data                      the latest executions
   stepglass executions list --data ./data --status FAILED      those that failed
-  stepglass executions show order-7 --data ./data              one execution, with its history
+  stepglass executions show order-7 --data ./data              one execution, with its Map Runs and its history
   stepglass executions redrive order-7 --data ./data           runs it again from the state that failed
   stepglass executions stop order-7 --data ./data --cause "no longer needed"
   stepglass executions signal order-8 approved --payload '{"by": "Ada"}' --data ./data
@@ -185,16 +186,19 @@ async function list({ store }: Service, { status, machine, limit = "50", json }:
 }
 
 async function show(service: Service, { json, limit }: Given, arn: string): Promise<void> {
-  const { historyOf } = await import("../durable/history.ts");
+  const [{ historyOf }, { mapRunsOf }] = await Promise.all([import("../durable/history.ts"), import("../durable/map-runs.ts")]);
   const record = (await service.store.get(arn)) as Shown | undefined;
   if (record === undefined) return;
   const page = limit === undefined ? {} : { limit: whole(limit) };
   const { events, total } = (await historyOf(service.runner.host, arn, page)) ?? { events: [], total: 0 };
-  if (json) return print(`${JSON.stringify({ ...described(record), events })}\n`);
+  const mapRuns = await mapRunsOf(service.store, arn);
+  const known = { ...described(record), ...(mapRuns.length > 0 && { mapRuns }) };
+  if (json) return print(`${JSON.stringify({ ...known, events })}\n`);
   const members = Object.entries(described(record)).map(([name, value]) => [
     `${name}:`,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
+  for (const run of mapRuns) members.push(["mapRun:", mapRunText(run)]);
   const rows = events.map(({ id, timestamp, type, ...rest }) => {
     const { name } = (Object.values(rest).find((value) => typeof value === "object") ?? {}) as { name?: string };
     return [String(id), timestamp, type, name ?? ""];
@@ -258,6 +262,15 @@ function described({
   const all = { executionArn: id, name, machine: machineOf({ ...rest }), status, startDate: iso(startDate), stopDate: iso(stopDate) };
   const members = { ...all, suspended: suspended?.reason, redriveCount, input, output, error, cause };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** Describes a Map Run in one line: how many items failed, and the child execution to look at first. */
+function mapRunText({ mapRunArn, status, itemCounts, firstFailure }: MapRunDescription): string {
+  const { failed, timedOut, total } = itemCounts;
+  const counts = `${mapRunArn} ${status}, ${failed + timedOut} of ${total} items failed`;
+  if (firstFailure === undefined) return counts;
+  const { index, arn, error, cause } = firstFailure;
+  return `${counts}; first item ${index} (show ${arn}): ${[error, cause].filter((part) => part !== undefined).join(": ")}`;
 }
 
 function machineOf({ machine, machineArn }: Pick<Shown, "machine" | "machineArn">): string {

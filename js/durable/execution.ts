@@ -1,7 +1,13 @@
 // The handle of an execution that is kept in a store.
 
 import type { Definition, ExecutionResult, Frame, HistoryEvent, MapRunChange, StateMachine } from "../api/index.d.ts";
-import type { DurableExecution as PublicExecution, ExecutionDescription, ExecutionQuery, ExecutionRecord } from "../api/durable.d.ts";
+import type {
+  DurableExecution as PublicExecution,
+  ExecutionDescription,
+  ExecutionQuery,
+  ExecutionRecord,
+  MapRunDescription,
+} from "../api/durable.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { checkedLimits } from "../execution/execution.ts";
@@ -10,6 +16,7 @@ import { storedJson } from "../store/stored-json.ts";
 import { ownTags } from "./children.ts";
 import type { Continued } from "./continuation.ts";
 import { historyOf } from "./history.ts";
+import { mapRunsOf } from "./map-runs.ts";
 import { query, shownState } from "./state.ts";
 import type { RuntimeTasks } from "./tasks.ts";
 import type { Host } from "./host.ts";
@@ -78,6 +85,11 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 
   async stop(error?: string, cause?: string): Promise<void> {
     await this.#host.at(this.arn, "stop", [this.arn, error, cause]);
+  }
+
+  async mapRuns(): Promise<MapRunDescription[]> {
+    const { status } = (await this.#host.record(this.arn)) ?? this.#gone();
+    return mapRunsOf(this.#host.store, this.arn, status === "RUNNING" ? await this.frames() : []);
   }
 
   /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */

@@ -272,6 +272,7 @@ export class Host {
         const live = await this.take(id);
         if (live === undefined) return;
         live.execution.updateMapRun(arn, limits);
+        live.watcher?.limited(arn, limits);
         await settle(live);
       },
       frames: async (id: string) => (await this.take(id))?.driver.frames() ?? [],
@@ -566,6 +567,8 @@ export class Host {
     const stored = await this.store.load(id);
     if (stored === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`);
     const { record } = stored;
+    if (record.mapRunArn !== undefined)
+      throw misuse("NOT_REDRIVABLE", `${id} is a child execution of a Map Run: redrive the execution that the Map Run is part of`);
     if (record.status === "RUNNING" || record.status === "SUCCEEDED")
       throw misuse("NOT_REDRIVABLE", `Execution is ${record.status} and cannot be redriven`);
     if (stored.snapshot === undefined)

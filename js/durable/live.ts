@@ -1,6 +1,6 @@
 // An execution of a store that is in memory.
 
-import type { ExecutionStatus, HistoryEvent, Step } from "../api/index.d.ts";
+import type { ExecutionStatus, HistoryEvent, MapRunChange, Step } from "../api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
@@ -39,6 +39,8 @@ export interface Watcher {
   restored(live: Live): void;
   /** The engine has made a step, which is not kept yet. What is added to the committer now is in the same write. */
   stepped(live: Live, step: Step): void;
+  /** The limits of a Map Run were changed. */
+  limited(mapRunArn: string, limits: MapRunChange): void;
 }
 
 export class Live {

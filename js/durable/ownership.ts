@@ -6,14 +6,15 @@ import type { ExecutionRecord } from "../api/durable.d.ts";
 export type RunBy = "runtime" | "server";
 
 /**
- * What an execution was started by, and is run by. The record of a server's execution has the revision of its machine; only servers have
- * records of Map Runs.
+ * Returns what runs an execution: what has started it. The record of a server's execution has the revision of its machine. The record of
+ * a Map Run has a member for this; without one, it was written by a version in which only servers recorded Map Runs.
  */
-export function runBy({ id, revision }: ExecutionRecord): RunBy {
+export function runBy({ id, revision, runBy }: ExecutionRecord): RunBy {
+  if (runBy === "runtime" || runBy === "server") return runBy;
   return revision !== undefined || id.includes(":mapRun:") ? "server" : "runtime";
 }
 
-/** How messages name it. */
+/** The words for it in messages. */
 export const RUN_BY: Readonly<Record<RunBy, string>> = {
   runtime: "an application, with a Runtime of stepglass/durable",
   server: "stepglass serve",

@@ -30,6 +30,7 @@ import { randomUuid } from "../base/random.ts";
 import { shown } from "../base/shown.ts";
 import { steadyClockOf } from "../driver/steady-clock.ts";
 import { checkStart } from "../execution/machine.ts";
+import { mayHaveRuns } from "../execution/mapruns.ts";
 import { LIMITS } from "../execution/settings.ts";
 import { MemoryStore } from "../store/memory.ts";
 import { argumentText } from "../tasks/integration.ts";
@@ -41,6 +42,7 @@ import type { WriteFailure } from "./committer.ts";
 import type { ChildStart, Runs } from "./children.ts";
 import { Host, type Program, type Started } from "./host.ts";
 import { settle } from "./live.ts";
+import { MapRunRecorder, recordingMapRuns } from "./map-runs.ts";
 import { openMetrics } from "./metrics.ts";
 import { Operations } from "./operations.ts";
 import { Programs } from "./programs.ts";
@@ -51,7 +53,7 @@ import { RuntimeTasks } from "./tasks.ts";
 import { Telemetry } from "./telemetry.ts";
 
 const OPTIONS = [
-  ...["store", "machines", "tasks", "retention", "resident", "region", "account", "clock"],
+  ...["store", "machines", "tasks", "retention", "childRecords", "resident", "region", "account", "clock"],
   ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", ...LIMITS],
 ];
 const START_OPTIONS = ["name", "input", "tags", "priority", "seed"];
@@ -179,17 +181,20 @@ export class Runtime implements PublicRuntime {
     continues,
     ...more
   }: ChildStart & { seed?: number | bigint | undefined }): Promise<Started> {
-    const program = this.#programs.registered(machine);
+    const registered = this.#programs.registered(machine);
+    const { definition: text } = registered.machine;
     const record: ExecutionRecord = {
-      ...this.#names(machine, name, program, run),
+      ...this.#names(machine, name, registered, run),
       definition: await this.#programs.keep(machine),
-      type: program.machine.type,
+      type: registered.machine.type,
+      ...(mayHaveRuns(text) && { childRecords: this.#options.childRecords ?? "all" }),
       status: "RUNNING",
       startDate: this.#host.clock.now(),
       input,
       ...more,
     };
     if (this.#telemetry !== undefined) Object.assign(record, this.#telemetry.started(machine, record.id, record.startDate));
+    const program = recordingMapRuns(registered, MapRunRecorder.of(this.#host, record, text));
     const info = { name, arn: record.id, stateMachineName: machine, stateMachineArn: record.machineArn };
     const started = await this.#host.start({ record, program, info, seed, continues });
     if (started.outcome === "created") this.#log("info", "execution.started", { arn: record.id, machine, name });
@@ -235,8 +240,15 @@ export class Runtime implements PublicRuntime {
     return this.#tasks.signals.send(arn, name, argumentText(payload, "the payload"), options.id);
   }
 
-  list(filter: RuntimeFilter = {}, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }> {
-    return this.#host.store.list(this.#filter(filter), page);
+  async list(
+    filter: RuntimeFilter = {},
+    page?: { before?: number; limit?: number },
+  ): Promise<{ items: ExecutionSummary[]; before?: number }> {
+    const found = await this.#host.store.list(this.#filter(filter), page);
+    const { mapRunArn } = filter;
+    if (found.items.length > 0 || mapRunArn === undefined || (await this.#host.record(mapRunArn)) !== undefined) return found;
+    const why = `there is no record of Map Run ${shown(mapRunArn)}: the ARN is wrong, retention has removed the record, or the execution was started by a version that recorded no Map Runs`;
+    throw misuse("UNKNOWN_MAP_RUN", why, RangeError);
   }
 
   count(filter: RuntimeFilter = {}): Promise<number> {
@@ -367,8 +379,9 @@ export class Runtime implements PublicRuntime {
     return counts;
   }
 
-  #program(record: ExecutionRecord): Promise<Program> {
-    return this.#programs.of(record);
+  async #program(record: ExecutionRecord): Promise<Program> {
+    const program = await this.#programs.of(record);
+    return recordingMapRuns(program, await MapRunRecorder.load(this.#host, record, program.machine.definition));
   }
 
   #ended(record: ExecutionRecord): void {

@@ -1,5 +1,6 @@
 // What is known of the Map Runs of an execution from its events: a record of each run of a Distributed Map.
 
+import type { MapRunFailure } from "../api/durable.d.ts";
 import type { Frame, HistoryEvent, MachineType, MapRunChange, MapRunCounts } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 
@@ -16,6 +17,8 @@ export interface MapRun extends Required<MapRunChange> {
   redriveCount: number;
   /** Milliseconds since 1970. */
   redriveDate?: number;
+  /** The child that failed first since the run was last redriven. */
+  failure?: MapRunFailure;
 }
 
 /** The record of a Map Run. Its id is the run's ARN, and `mapRunArn` that of its execution. */

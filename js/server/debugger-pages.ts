@@ -111,11 +111,26 @@ ${WORDS}<dl id="facts" data-live>${facts(execution)}</dl>
 <section id="actions" data-live aria-label="Actions">${actions(execution)}</section>
 <section>${graph}</section>
 <div class="pair" id="payloads" data-live>${payload("Input", input)}${payload("Output", output)}</div>
+<section id="maps" data-live>${mapRuns(execution)}</section>
 <section id="list" data-live><h2>History</h2>${history(execution, address)}</section>
 <details><summary>Definition</summary><pre>${escape(pretty(definition))}</pre></details>
 <p><a href="${escape(address)}">Everything as JSON</a> · <a href="${escape(`${address}/history`)}">History as GetExecutionHistory returns it</a></p>`,
     scripts.join(""),
   );
+}
+
+/** The Map Runs of an execution; each with a link to the child execution that failed first. */
+function mapRuns({ mapRuns: runs = [] }: ExecutionDocument): string {
+  if (runs.length === 0) return "";
+  const rows = runs.map(({ mapRunArn, status, itemCounts: { failed, timedOut, succeeded, total }, firstFailure: first }) => [
+    badge(status),
+    `<code>${escape(mapRunArn.slice(mapRunArn.lastIndexOf("/") + 1))}</code>`,
+    `${failed + timedOut} of ${total} failed, ${succeeded} succeeded`,
+    first === undefined
+      ? ""
+      : `<a href="/debugger/executions/${encodeURIComponent(first.arn)}">item ${first.index}</a>: ${escape([first.error, first.cause].filter(Boolean).join(": "))}`,
+  ]);
+  return `<h2>Map Runs</h2>${table(["Status", "Map Run", "Items", "First failure"], rows)}`;
 }
 
 /** What can be done with an execution now. */

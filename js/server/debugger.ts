@@ -3,12 +3,14 @@
 // docs/server.md has the contract of the JSON and of the event stream.
 
 import { createReadStream, existsSync, statSync } from "node:fs";
+import type { MapRunDescription } from "../api/durable.d.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import type { ExecutionStatus, HistoryEvent, MachineType, StateStatus } from "../api/index.d.ts";
 import type { ServerExecutionSignals } from "../api/server.d.ts";
 import { renderSvg } from "../definition/definition.ts";
 import { historyOf } from "../durable/history.ts";
+import { mapRunsOf } from "../durable/map-runs.ts";
 import { Chains } from "../history/chains.ts";
 import { withServiceSigns } from "../integrations/signs.ts";
 import { isStateEntered, isStateExited } from "../history/events.ts";
@@ -73,6 +75,8 @@ export interface ExecutionDocument {
   redrivable: boolean;
   /** While it runs. */
   signals?: ServerExecutionSignals;
+  /** If it has any. */
+  mapRuns?: MapRunDescription[];
   events: HistoryEvent[];
   /** The address of its event stream, while it runs. */
   live?: string;
@@ -245,6 +249,7 @@ export class Debugger {
     const { startDate, stopDate, input, output, error, cause, name, status } = described(now);
     const { state, suspended } = now;
     const runs = status === "RUNNING";
+    const mapRuns = await mapRunsOf(store, arn);
     return {
       stepglass: "execution/1",
       executionArn: arn,
@@ -265,6 +270,7 @@ export class Debugger {
       ...(suspended !== undefined && { suspended: suspended.reason }),
       redrivable: redriveOf(now, this.#service.quotas).redriveStatus === "REDRIVABLE" && now.mapRunArn === undefined,
       ...(runs && { signals: await signalsOf(this.#service, arn) }),
+      ...(mapRuns.length > 0 && { mapRuns }),
       events,
       ...(runs && { live: `${addressOf(arn)}/events` }),
       list: "/debugger/",

@@ -5,6 +5,7 @@ import { codeOf, messageOf, misuse } from "../base/errors.ts";
 import type { Continued } from "../durable/continuation.ts";
 import { type Continues, Host, type OpenOptions, type Program } from "../durable/host.ts";
 import { type Live, settle } from "../durable/live.ts";
+import { MapRunRecorder, recordingMapRuns } from "../durable/map-runs.ts";
 import { runBy } from "../durable/ownership.ts";
 import { StateMachine } from "../execution/machine.ts";
 import type { Completion } from "../tasks/call.ts";
@@ -13,7 +14,6 @@ import { ApiError, invalidToken, runsElsewhere, stackOf } from "./errors.ts";
 import type { Machine, Target } from "./machine.ts";
 import { doingsOf } from "./sharing.ts";
 import type { Quotas } from "./quotas.ts";
-import { MapRuns } from "./mapruns.ts";
 import { type Parent, type StoredExecution, tagsOfTarget } from "./records.ts";
 import type { Service } from "./service.ts";
 import { Waiting } from "./waiting.ts";
@@ -137,7 +137,7 @@ export class Runner {
     };
     const { roleArn } = revision.record;
     const info = { name, arn: record.id, stateMachineName: machine.name, stateMachineArn: machine.arn, roleArn };
-    const program = this.#programOf(compiled, record, handlers, MapRuns.of(service, record, revision.definition));
+    const program = this.#programOf(compiled, record, handlers, MapRunRecorder.of(this.host, record, revision.definition));
     this.#count(record, 1);
     let outcome: "created" | "exists" | undefined;
     try {
@@ -271,9 +271,10 @@ export class Runner {
     const definition = await this.#service.store.getDefinition(record.definition ?? "");
     if (definition === undefined) throw misuse("UNKNOWN_MACHINE", `the definition of ${record.id} is not in the store`);
     const router = this.#service.router.forTestCase(machine, testCase);
-    if (runBy(record) === "runtime") return { machine: this.#compiled(record, definition), handlers: router, options: {} };
+    const watcher = await MapRunRecorder.load(this.host, record, definition);
+    if (runBy(record) === "runtime")
+      return recordingMapRuns({ machine: this.#compiled(record, definition), handlers: router, options: {} }, watcher);
     const handlers = this.#isOlder(record) ? new Waiting(router) : router;
-    const watcher = await MapRuns.load(this.#service, record, definition);
     return this.#programOf(this.#compiled(record, definition), record, handlers, watcher);
   }
 
@@ -298,10 +299,9 @@ export class Runner {
     return made;
   }
 
-  #programOf(machine: StateMachine, record: StoredExecution, handlers: Program["handlers"], watcher: MapRuns | undefined): Program {
-    // The engine tells of ended children where they are observed.
-    const children = watcher === undefined ? {} : { onChild: () => {} };
-    return { machine, handlers, options: { ...children, ...this.#service.publisher.observers(record, watcher !== undefined) }, watcher };
+  #programOf(machine: StateMachine, record: StoredExecution, handlers: Program["handlers"], watcher: MapRunRecorder | undefined): Program {
+    const options = this.#service.publisher.observers(record, watcher !== undefined);
+    return recordingMapRuns({ machine, handlers, options }, watcher);
   }
 
   #count(record: Pick<StoredExecution, "id" | "type">, by: 1 | -1): void {

@@ -5,7 +5,6 @@ import { act, ownSignals } from "./actions.ts";
 import { RegisteredActivity } from "./activities.ts";
 import { waitingTask } from "./activity-tasks.ts";
 import { loadMachine } from "./machine.ts";
-import { updateMapRun } from "./mapruns.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 
@@ -13,7 +12,6 @@ import type { Service } from "./service.ts";
 export function doingsOf(service: Service): Doings {
   return {
     signals: (arn: string) => ownSignals(service, arn),
-    updateMapRun: (execution: string, arn: string, limits: object) => updateMapRun(service, execution, arn, limits),
     activityTask: (_: string, arn: string, workerName?: string) => waitingTask(service, arn, workerName),
     act: async (arn: string, action: string, input: unknown) =>
       act(service, (await service.store.get(arn)) as StoredExecution, action, input),

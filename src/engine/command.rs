@@ -126,6 +126,8 @@ pub struct ChildExecution {
     pub name: Arc<str>,
     /// Its ARN.
     pub arn: Arc<str>,
+    /// The index of its item, or of its batch of items, in the Map Run.
+    pub index: u32,
     /// `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `ABORTED`
     pub status: &'static str,
     /// Its input.

@@ -247,6 +247,7 @@ impl Engine {
         self.issue(Command::ChildFinished(Box::new(ChildExecution {
             name: child.info.name.clone(),
             arn: child.info.arn.clone(),
+            index: child.parent.map_or(0, |(_, slot)| slot),
             status,
             input: child.input.clone(),
             output: result.and_then(|result| result.as_ref().ok()).cloned(),

@@ -165,6 +165,7 @@ fn child_finished(out: &mut String, child: &ChildExecution) {
     out.push_str("{\"type\":\"ChildFinished\"");
     text_member(out, "name", Some(&child.name));
     text_member(out, "arn", Some(&child.arn));
+    let _ = write!(out, ",\"index\":{}", child.index);
     text_member(out, "status", Some(child.status));
     value_member(out, "input", Some(&child.input));
     value_member(out, "output", child.output.as_ref());

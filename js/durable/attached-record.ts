@@ -1,20 +1,20 @@
 // Records that are written with the facts of another execution: Map Runs, and their children.
 
 import type { Batch, BatchResult, ExecutionRecord, Texts } from "../api/durable.d.ts";
-import type { Committer, Source } from "../durable/committer.ts";
+import type { Committer, Source } from "./committer.ts";
 
-/** A record that is created and changed with what an execution has to keep, in one write of the store. */
-export class KeptRecord<Kind extends ExecutionRecord> implements Source {
+/** A record that is created and changed in the same write of the store as the facts of its execution. */
+export class AttachedRecord<Kind extends ExecutionRecord> implements Source {
   readonly #committer: Committer;
   readonly group: string;
-  /** The record as it will be when all is written. */
+  /** The record, including changes that are not written yet. */
   record: Kind;
   #version: number;
   #create: boolean;
   #change: Partial<ExecutionRecord> | undefined;
   #events: Texts | undefined;
 
-  /** `execution` is the one whose facts it is written with. */
+  /** `execution` is the id of the execution whose facts it is written with. */
   constructor(committer: Committer, execution: string, record: Kind) {
     this.group = execution;
     this.#committer = committer;
@@ -46,13 +46,13 @@ export class KeptRecord<Kind extends ExecutionRecord> implements Source {
     if (result.ok) {
       this.#create = false;
       this.#version = result.version;
-      // Changed while this write was composed.
+      // The record has changed since this write was composed.
       if (this.#change !== undefined || this.#events !== undefined) this.#committer.add(this);
       return;
     }
-    // Removed meanwhile.
+    // The record was removed meanwhile.
     if (result.record === undefined) return;
-    // It was written already, with facts that were not: it is as they say now.
+    // A write before this one has created it: its members now have the values of the current facts.
     this.#version = result.record.version ?? 0;
     this.#create = false;
     const { id, machineArn, mapRunArn, order, version, ...change } = this.record as ExecutionRecord;
