@@ -8,7 +8,7 @@ import { valueOfDocument, yamlDocument } from "../definition/yaml.ts";
 import { yamlErrors } from "../definition/yaml-document.ts";
 import { firstLine } from "../files/problem.ts";
 import { defineCommand, type Options } from "./command.ts";
-import { meant } from "./meant.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
 const help = `stepglass asl-validator [options]
 
@@ -54,7 +54,7 @@ export const command = defineCommand({
 type Flag = { [Name in keyof typeof options]: (typeof options)[Name]["type"] extends "boolean" ? Name : never }[keyof typeof options];
 type Given = { [Name in Exclude<keyof typeof options, Flag>]: string[] } & { flags: Set<string> };
 
-/** As that package writes it. */
+/** The original package writes this text. */
 const USAGE = `Usage: asl-validator [options]
 
 Amazon States Language validator
@@ -71,7 +71,7 @@ Options:
   -h, --help                          display help for command
 `;
 
-/** What its parser says of an option; exit code 1. */
+/** The error that the original parser reports for an option. The exit code is 1. */
 class Refused extends Error {}
 
 function validateAll(args: string[]): number {
@@ -118,7 +118,7 @@ function validateAll(args: string[]): number {
   return code;
 }
 
-/** The definitions in the order in which that package reads them. */
+/** Yields the definitions in the order in which the original package reads them. */
 function* texts(given: Given) {
   const of = (names: string[], what: string, read: (text: string) => unknown) =>
     names.map((text, i) => ({ name: `${what} definition #${i + 1}`, read: () => read(text), isText: true }));
@@ -137,7 +137,9 @@ function yaml(text: string): unknown {
   return valueOfDocument(document);
 }
 
-/** Arguments as that package reads them: whatever follows an option with a value is its value, and other words are passed over. */
+/**
+ * Parses arguments as the original package does: whatever follows an option with a value is its value, and other words are ignored.
+ */
 function parsed(args: readonly string[]): Given {
   const given: Given = { "json-definition": [], "json-path": [], "yaml-definition": [], "yaml-path": [], flags: new Set() };
   const rest = [...args];
@@ -154,7 +156,7 @@ function parsed(args: readonly string[]): Given {
     } else if (value === undefined && (name === "help" || Object.hasOwn(options, name))) given.flags.add(name);
     else if (!given.flags.has("help")) {
       const near = /did you mean (.+)\?/.exec(
-        meant(
+        didYouMean(
           arg,
           [...Object.keys(options), "help"].map((one) => `--${one}`),
         ),

@@ -1,4 +1,4 @@
-// The flags of tasks that are sent to AWS or an emulator of it, which several commands have.
+// The flags for tasks that are sent to AWS or an emulator of it. Several commands share them.
 
 import type { Options, Values } from "./command.ts";
 
@@ -9,10 +9,13 @@ export const awsOptions = {
   "aws-dry-run": { type: "boolean" },
 } as const satisfies Options;
 
-/** What was given for them. */
+/** The values of these flags. */
 export type AwsValues = Values<typeof awsOptions>;
 
-/** Whether tasks may leave this process by flags or by variables of Step Functions Local: else nothing of it is loaded. */
+/**
+ * Returns whether flags or variables of Step Functions Local let tasks leave this process. Otherwise the code for that is not
+ * loaded.
+ */
 export function wantsAws(values: AwsValues, env: NodeJS.ProcessEnv): boolean {
   return Object.keys(awsOptions).some((name) => values[name as keyof AwsValues] !== undefined) || VARIABLES.some((name) => env[name]);
 }

@@ -1,4 +1,4 @@
-// Tasks that the command sends to AWS or an emulator of it: its flags, and the variables of Step Functions Local.
+// Tasks that the command sends to AWS or an emulator of it, by its flags and by the variables of Step Functions Local.
 
 import type { AwsCall, AwsTaskOptions } from "../api/aws.d.ts";
 import type { StartOptions, TaskHandler, TaskHandlers } from "../api/index.d.ts";
@@ -16,7 +16,7 @@ import { withOthers } from "../tasks/handlers.ts";
 import { Handlers } from "../tasks/resource.ts";
 import type { AwsValues } from "./aws-options.ts";
 
-/** The variables of Step Functions Local, and the services whose endpoints they are. */
+/** The variables of Step Functions Local that set the endpoint of a service. */
 const VARIABLES: readonly (readonly [variable: string, service: string])[] = [
   ["BATCH_ENDPOINT", "batch"],
   ["DYNAMODB_ENDPOINT", "dynamodb"],
@@ -28,15 +28,18 @@ const VARIABLES: readonly (readonly [variable: string, service: string])[] = [
   ["STEP_FUNCTIONS_ENDPOINT", "states"],
 ];
 
-/** What the flags and the environment ask for. */
-export interface Asked {
+/** The handlers that the flags and the environment request. */
+interface RequestedHandlers {
   handlers: Record<string, TaskHandler>;
-  /** Whether nothing is to be called. */
+  /** Whether the handlers must not call anything. */
   isDry: boolean;
 }
 
-/** The handlers that the flags and the environment ask for; `lambda` whether functions are to be called by LAMBDA_ENDPOINT here. */
-export function asked(values: AwsValues, env: NodeJS.ProcessEnv, { lambda }: { lambda: boolean }): Asked {
+/**
+ * Returns the handlers that the flags and the environment request. `lambda` says whether this command calls functions at
+ * LAMBDA_ENDPOINT itself.
+ */
+export function requestedHandlers(values: AwsValues, env: NodeJS.ProcessEnv, { lambda }: { lambda: boolean }): RequestedHandlers {
   const isDry = values["aws-dry-run"] === true;
   const functions = env.LAMBDA_ENDPOINT || undefined;
   const options = optionsOf(values, env);
@@ -53,8 +56,8 @@ export function asked(values: AwsValues, env: NodeJS.ProcessEnv, { lambda }: { l
   return { handlers: isDry ? dry(handlers) : handlers, isDry };
 }
 
-/** Handlers of one's own first, then those that were asked for. */
-export function withAws(own: TaskHandlers, { handlers }: Asked): TaskHandlers {
+/** Adds the requested handlers. The user's own handlers take precedence. */
+export function withAws(own: TaskHandlers, { handlers }: RequestedHandlers): TaskHandlers {
   return Object.keys(handlers).length === 0 ? own : (withOthers(own, handlers) as TaskHandlers);
 }
 
@@ -68,7 +71,7 @@ function optionsOf(values: AwsValues, env: NodeJS.ProcessEnv): AwsTaskOptions | 
     else endpoints[service] = urlOf(url ?? "", "--aws-endpoint");
   }
   const only = values["aws-only"];
-  // Endpoints of single services name these alone.
+  // Without --aws, endpoints of single services enable only those services.
   const all = values.aws === true || endpoint !== undefined;
   if (!all && only === undefined && Object.keys(endpoints).length === 0) return undefined;
   return {
@@ -84,19 +87,19 @@ function urlOf(text: string, name: string): string {
   return text;
 }
 
-/** Functions by the Invoke API alone: no package is needed for it. */
+/** Returns handlers that call functions by the Invoke API. They need no SDK package. */
 function functionsAt(url: string): Record<string, TaskHandler> {
   const handler = lambdaTask(url);
   FUNCTIONS.set(handler, url);
   return { "lambda:*": handler, "aws-sdk:lambda:invoke": handler, [LAMBDA_FUNCTIONS]: handler };
 }
 
-/** The endpoints of handlers that call functions. */
+/** The endpoint of each handler that calls functions. */
 const FUNCTIONS = new WeakMap<object, string>();
-/** Handlers that call nothing, and those in whose place they are. */
+/** For each handler of a dry run, the handler that it replaces. */
 const DRY = new WeakMap<object, TaskHandler>();
 
-/** In the place of handlers, those that say what they would have called. */
+/** Replaces handlers by ones that fail with the name of the call instead of making it. */
 function dry(handlers: Record<string, TaskHandler>): Record<string, TaskHandler> {
   const stand = new Map<TaskHandler, TaskHandler>();
   for (const handler of Object.values(handlers)) {
@@ -109,10 +112,10 @@ function dry(handlers: Record<string, TaskHandler>): Record<string, TaskHandler>
   return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, stand.get(handler) ?? handler]));
 }
 
-/** What finds the handler of a task. */
+/** Finds the handler of a task. */
 type Finder = Pick<Handlers, "find">;
 
-/** What a machine would call, with those that its tasks can start. */
+/** Returns the calls that a machine, and the machines that its tasks can start, would make. */
 export async function wouldCall(machine: StateMachine, { tasks = {}, machines = [] }: StartOptions): Promise<AwsCall[]> {
   const others = Array.isArray(machines) ? (machines as StateMachine[]) : [];
   const nested = new Machines(others, (value): value is StateMachine => value instanceof StateMachine);
@@ -122,7 +125,7 @@ export async function wouldCall(machine: StateMachine, { tasks = {}, machines = 
   return (await Promise.all(calls)).flat();
 }
 
-/** What the tasks of a definition would call. Those that `mocks` finds a handler for call nothing. */
+/** Returns the calls that the tasks of a definition would make. A task for which `mocks` finds a handler makes none. */
 export function callsBy(definition: MachineDefinition, handlers: Finder, mocks?: Finder): Promise<AwsCall[]> {
   return callsOf(definition, (resource, state, parameters) => {
     if (mocks?.find(resource, state, parameters) !== undefined) return undefined;
@@ -133,7 +136,7 @@ export function callsBy(definition: MachineDefinition, handlers: Finder, mocks?:
   });
 }
 
-/** The lines of a list of calls. */
+/** Formats a list of calls as lines. */
 export function callLines(calls: readonly AwsCall[]): string {
   if (calls.length === 0) return "nothing would be called\n";
   const rows = calls.map(({ state, call, endpoint, region, package: name, installed }) => [

@@ -1,4 +1,4 @@
-// The problems that a project has accepted for now, in a file.
+// Baseline files: the problems that a project has accepted for now.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ import { Unusable } from "../files/problem.ts";
 import { read, write } from "../files/reading.ts";
 import type { Checked } from "./findings.ts";
 
-/** A problem as the file has it. */
+/** A problem in a baseline file. */
 export interface Accepted {
   file: string;
   /** The logical id of a definition in a template. */
@@ -24,25 +24,25 @@ export interface Accepted {
 
 const VERSION = 1;
 
-/** A path as the file has it: from a folder on, with slashes, so that it is the same on every machine. */
+/** Returns a path in the form of the file: relative to a folder, with slashes, so that it is the same on every machine. */
 export function pathFrom(folder: string, file: string): string {
   const path = relative(folder, resolve(file));
   return isAbsolute(path) ? path : path.split(sep).join("/");
 }
 
-/** A definition in a file, as seen from a folder. */
-export interface Place {
+/** Identifies a definition: its file, relative to a folder, and its id in a template. */
+interface DefinitionLocation {
   folder: string;
   file: string;
-  /** Its logical id in a template. */
+  /** The logical id in a template. */
   id: string | undefined;
 }
 
 /**
- * What identifies each problem of a definition while lines move: the file, the code, the names on the way to it (not its index in a
- * list), and the words that it stands at. Equal ones are numbered in their order.
+ * Returns a fingerprint of each problem that does not change when lines move. It is made of the file, the code, the names on the
+ * path to the problem (without indices of lists), and the words at its position. Equal problems are numbered in order.
  */
-export function fingerprints({ folder, file, id }: Place, text: string, diagnostics: readonly Diagnostic[]): string[] {
+export function fingerprints({ folder, file, id }: DefinitionLocation, text: string, diagnostics: readonly Diagnostic[]): string[] {
   const place = [pathFrom(folder, file), id ?? null];
   const seen = new Map<string, number>();
   return diagnostics.map(({ code, pointer, range }) => {
@@ -62,12 +62,12 @@ export function fingerprints({ folder, file, id }: Place, text: string, diagnost
 /** A baseline file. */
 export class Baseline {
   readonly file: string;
-  /** Paths in it are from here on. */
+  /** The folder to which the paths in the file are relative. */
   readonly folder: string;
   readonly #accepted: Accepted[];
   readonly #known: Set<string>;
 
-  /** With `fresh` it need not be there, because it is written. */
+  /** With `fresh`, the file may be missing, because it is about to be written. */
   constructor(file: string, { fresh }: { fresh: boolean }) {
     this.file = file;
     this.folder = dirname(resolve(file));
@@ -80,13 +80,18 @@ export class Baseline {
     return this.#known.has(fingerprint);
   }
 
-  /** What is in the file and no longer in the definitions: in those that were checked, and in files that are gone. */
+  /**
+   * Returns the problems of the file that no longer exist. Only definitions that were checked, and files that were deleted, count.
+   */
   fixed(checked: readonly Checked[]): Accepted[] {
     const now = new Set(checked.flatMap(({ findings }) => findings.map(({ fingerprint }) => fingerprint)));
     return this.#accepted.filter((one) => !now.has(one.fingerprint) && this.#decided(one, checked));
   }
 
-  /** Writes what was found; what was not checked stays as it is. Returns how many problems the file has. */
+  /**
+   * Writes the problems that were found. Those of definitions that were not checked stay. Returns the number of problems in the
+   * file.
+   */
   write(checked: readonly Checked[]): number {
     const found = new Map<string, Accepted>();
     for (const one of this.#accepted) if (!this.#decided(one, checked)) found.set(one.fingerprint, one);
@@ -109,15 +114,15 @@ export class Baseline {
     return findings.length;
   }
 
-  /** Whether a problem of the file is one of a definition. */
+  /** Returns whether a problem of the file belongs to a definition. */
   isOf({ file, id }: Accepted, one: Checked): boolean {
     return one.id === id && pathFrom(this.folder, one.file) === file;
   }
 
-  /** Whether this run has looked at everything that could still have the problem. */
+  /** Returns whether this run has checked everything that could still have the problem. */
   #decided(accepted: Accepted, checked: readonly Checked[]): boolean {
     const same = checked.filter((one) => this.isOf(accepted, one));
-    // What does not parse was not looked at any further.
+    // A definition that cannot be parsed was not checked any further.
     const unread = (one: Checked) =>
       one.problem !== undefined || one.findings.some(({ diagnostic }) => /^invalid-(json|yaml)$/.test(diagnostic.code));
     return same.length > 0 ? !same.some(unread) : !existsSync(join(this.folder, accepted.file));

@@ -1,22 +1,22 @@
-// What each command of the command line is.
+// The description of a command of the command line.
 
-/** An option, as the parser and the completion know it. */
+/** An option, with what the parser and the completion need. */
 export interface Option {
   type: "string" | "boolean";
-  /** Its letter: `-o`. */
+  /** The short form: `o` of `-o`. */
   short?: string;
   /** Whether it can be repeated. */
   multiple?: boolean;
-  /** The words that it takes. */
+  /** The allowed values. */
   values?: readonly string[];
   /** Whether its value is a file or a folder. */
   file?: boolean;
 }
 
-/** The options of a command by their names. */
+/** The options of a command by name. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** What was given for an option: one of its words where it has some, a list where it can be repeated. */
+/** The value of an option: one of its allowed values, and a list if it can be repeated. */
 type Value<Of extends Option> = Option extends Of
   ? string | string[] | boolean
   : Of["type"] extends "boolean"
@@ -27,37 +27,37 @@ type Value<Of extends Option> = Option extends Of
         ? Word
         : string;
 
-/** What was given for the options of a command. */
+/** The values of a command's options. */
 export type Values<Of extends Options> = { [Name in keyof Of]?: Value<Of[Name]> };
 
-/** Besides its arguments a command has this. */
+/** What a command gets in addition to its arguments. */
 export interface Context {
-  /** All commands, in the order of the overview. */
+  /** Returns all commands, in the order of the overview. */
   commands: () => Promise<Command[]>;
-  /** What stands after `--`, where there is one. */
+  /** The arguments after `--`, if there are any. */
   program: string[] | undefined;
 }
 
 /** A command: `stepglass NAME`. */
 export interface Command<Of extends Options = Options> {
   name: string;
-  /** Its line in the overview. */
+  /** The line in the overview. */
   summary: string;
   /** The text of `stepglass help NAME`. */
   help: string;
   options: Of;
-  /** Whether `--` separates a program with arguments of its own from the command's. */
+  /** Whether `--` separates the arguments of another program from those of the command. */
   takesProgram?: boolean;
-  /** Whether it reads its arguments itself, all of them: those of another program. */
+  /** Whether the command parses its arguments itself, because they are those of another program. */
   ownArguments?: boolean;
-  /** Writes arguments so that the parser takes them. */
+  /** Rewrites arguments so that the parser accepts them. */
   prepare?(args: string[]): string[];
-  /** Does its work; returns the exit code. Throws Unusable for what cannot be used. */
+  /** Runs the command and returns the exit code. Throws Unusable for arguments and files that cannot be used. */
   run(args: string[], values: Values<Of>, context: Context): number | Promise<number>;
 }
 
-/** A command whose `run` gets the values that its options describe. */
+/** Defines a command whose `run` gets values of the types that its options describe. */
 export function defineCommand<Of extends Options>(command: Command<Of>): Command {
-  // The parser makes the values from these very options.
+  // The parser creates the values from these options, so the types match.
   return command as unknown as Command;
 }

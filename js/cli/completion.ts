@@ -22,7 +22,7 @@ export const command = defineCommand({
   run: completion,
 });
 
-/** What a script knows of a command. */
+/** The parts of a command that a completion script uses. */
 type Completed = Pick<Command, "name" | "summary" | "options">;
 
 const shells = new Map([
@@ -43,7 +43,7 @@ async function completion([name = "", ...others]: string[], _values: object, { c
   return 0;
 }
 
-/** `--output`, `-o`. */
+/** Returns the spellings of an option: `--output`, `-o`. */
 function spellings(name: string, { short }: Option): string[] {
   return [`--${name}`, ...(short ? [`-${short}`] : [])];
 }

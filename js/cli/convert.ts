@@ -5,9 +5,9 @@ import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointerSteps } from "../base/pointer.ts";
 import { withWords } from "../convert/placeholders.ts";
 import { toJsonata, type Left } from "../convert/jsonata.ts";
-import { jsonHoles } from "../definition/placeholders.ts";
+import { jsonPlaceholders } from "../definition/placeholders.ts";
 import { intrinsicTags } from "../definition/tags.ts";
-import { yamlHoles } from "../definition/yaml.ts";
+import { yamlPlaceholders } from "../definition/yaml.ts";
 import { readYaml, yamlErrors } from "../definition/yaml-document.ts";
 import { Unusable } from "../files/problem.ts";
 import { isFaultyTemplate, valueOfDocument, yamlDocument } from "../files/document.ts";
@@ -61,10 +61,10 @@ export const command = defineCommand({
   run: convert,
 });
 
-/** Takes what a user should know of the result. */
+/** Reports something that the user should know about the result. */
 type Note = (message: string) => void;
 
-/** The states in JSONata, and those that are left, each with its machine in a template. */
+/** The states that are now in JSONata and those that are not, with the machine of each in a template. */
 interface Report {
   converted: string[];
   left: (Left & { machine?: string })[];
@@ -88,7 +88,7 @@ function convert([spec, ...others]: string[], { output, to, jsonata, json }: Val
   return report.left.length > 0 ? 1 : 0;
 }
 
-/** What is converted, and to what. */
+/** The input and the target of a conversion. */
 interface Conversion {
   file: string;
   fragment?: string | undefined;
@@ -97,17 +97,17 @@ interface Conversion {
   note: Note;
 }
 
-/** A text in the other format, or with its states in JSONata. */
+/** Converts a text to the other format, or its states to JSONata. */
 export function conversionOf(
   text: string,
   { file, fragment, to, jsonata, note }: Conversion,
 ): { written: string; format: "json" | "yaml"; report: Report } {
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
-  const { kept, back } = withWords(text, isJson ? jsonHoles(text) : yamlHoles(text));
+  const { kept, back } = withWords(text, isJson ? jsonPlaceholders(text) : yamlPlaceholders(text));
   const document = documentOf(kept, file, note);
   const [error] = yamlErrors(document);
   if (error !== undefined) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${firstLine(error.message)}`);
-  // Refused here, where nothing has been written: values too deep, and aliases without end.
+  // Values that are too deep and endless aliases are refused here, before anything is written.
   valueOfDocument(document, file);
   const otherwise = isJson === Boolean(jsonata) ? "json" : "yaml";
   const format = to ?? otherwise;
@@ -122,7 +122,7 @@ function firstLine(message: string): string {
   return message.split("\n", 1).join();
 }
 
-/** The document; a key that stands twice outside of a template's state machines stays as it is. */
+/** Parses the document. Duplicate keys outside of a template's state machines are kept. */
 function documentOf(text: string, file: string, note: Note): Document {
   const document = yamlDocument(text, { prettyErrors: true });
   if (document.errors.length === 0 || !document.errors.every(({ code }) => code === "DUPLICATE_KEY") || !isFaultyTemplate(document, file))
@@ -131,7 +131,7 @@ function documentOf(text: string, file: string, note: Note): Document {
   return yamlDocument(text, { prettyErrors: true, uniqueKeys: false });
 }
 
-/** Puts every state that can be converted in place of the original one. */
+/** Replaces every state that can be converted. */
 function convertStates(document: Document, { file, fragment, note }: { file: string; fragment: string | undefined; note: Note }): Report {
   const value = longForms(document, file);
   const machines = machinesIn(file, value, {});
@@ -173,16 +173,16 @@ function convertAt(document: Document, path: string[], definition: JsonObject): 
   return { converted, left };
 }
 
-/** The value with CloudFormation's functions in their long forms. */
+/** Returns the value with the intrinsic functions of CloudFormation in their long forms. */
 function longForms(document: Document, file: string): JsonValue {
-  // Its values were read before, so that there is nothing in it that JSON does not have.
+  // The values were read before, so that they contain nothing that JSON cannot express.
   return valueOfDocument(
     readYaml(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags(), merge: true, uniqueKeys: false }),
     file,
   ) as JsonValue;
 }
 
-/** Sets what differs, and leaves every other node as it was written, with its comments. */
+/** Changes the nodes that differ. All other nodes stay as they are written, with their comments. */
 function replace(document: Document, path: string[], old: JsonValue | undefined, now: JsonValue): void {
   if (same(old, now)) return;
   const node = path.length === 0 ? document.contents : document.getIn(path, true);
@@ -197,7 +197,7 @@ function replace(document: Document, path: string[], old: JsonValue | undefined,
   for (const [key, value] of Object.entries(now)) if (!Object.hasOwn(old, key)) insert(document, node, key, value);
 }
 
-/** Adds a member. QueryLanguage stands before the states that it is about. */
+/** Adds a member. QueryLanguage goes before the states that it applies to. */
 function insert(document: Document, node: YAMLMap, key: string, value: JsonValue): void {
   const pair = document.createPair<Node, Node>(key, value);
   const before = node.items.findIndex((item) => nameOf(item) === "StartAt");
@@ -209,7 +209,7 @@ function insert(document: Document, node: YAMLMap, key: string, value: JsonValue
   node.items.splice(before < 0 ? node.items.length : before, 0, pair);
 }
 
-/** The name of a member. */
+/** Returns the name of a member. */
 function nameOf({ key }: Pair): string {
   return String(isScalar(key) ? key.value : key);
 }
@@ -218,7 +218,7 @@ function isState(value: JsonObject): boolean {
   return typeof value.Type === "string" && value.States === undefined;
 }
 
-/** Puts the nodes of what stayed the same into a new node: with their comments, tags and style. */
+/** Reuses the nodes of unchanged values in a new node, with their comments, tags and style. */
 function graft(created: unknown, node: unknown, now: JsonValue | undefined, old: JsonValue | undefined): void {
   if (isSeq(created) && isSeq(node) && Array.isArray(now) && Array.isArray(old)) {
     for (const [i, item] of created.items.entries()) {
@@ -251,7 +251,7 @@ function asJson(document: Document, file: string): string {
 
 function asYaml(document: Document, wasJson: boolean): string {
   if (wasJson) {
-    // JSON is YAML in flow style with every text in quotes: written as people write YAML.
+    // JSON is YAML in flow style with quoted strings. This sets the usual style of YAML.
     visit(document, {
       Collection: (_, node) => void (node.flow = node.items.length === 0),
       Scalar: (_, node) => {

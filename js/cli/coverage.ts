@@ -15,7 +15,7 @@ import { defineCommand, type Context, type Options, type Values } from "./comman
 const FILES = ["json", "lcov", "html"] as const;
 const FORMATS = ["text", ...FILES] as const;
 
-/** The form of a report. */
+/** A format of the report. */
 export type Format = (typeof FORMATS)[number];
 
 const help = `stepglass coverage [options] -- COMMAND
@@ -74,7 +74,7 @@ async function coverage(given: string[], values: Values<typeof options>, { progr
   }
 }
 
-/** The percentage that --threshold names. */
+/** Parses the percentage of --threshold. */
 export function thresholdOf(text: string | undefined): number | undefined {
   const threshold = text === undefined ? undefined : Number(text);
   if (threshold !== undefined && !(threshold >= 0 && threshold <= 100))
@@ -82,7 +82,7 @@ export function thresholdOf(text: string | undefined): number | undefined {
   return threshold;
 }
 
-/** Whether coverage is below a threshold, which is then told. */
+/** Returns whether coverage is below a threshold, and prints it if so. */
 export function isBelow({ percent }: CoverageReport, threshold: number | undefined): boolean {
   if (threshold === undefined || percent >= threshold) return false;
   process.stderr.write(`stepglass: coverage is ${percent.toFixed(1)} %, below the threshold of ${threshold} %\n`);
@@ -93,19 +93,19 @@ function load(from: CoverageOptions): CoverageReport {
   try {
     return coverageReport(from);
   } catch (error) {
-    // Of a definition the diagnostics, by themselves.
+    // The message of a DefinitionError has the diagnostics alone.
     if (error instanceof TestKitError || error instanceof DefinitionError) throw new Unusable(error.message);
     throw error;
   }
 }
 
-/** The exit code of a program that writes its coverage into a folder. */
+/** Runs a program that writes its coverage into a folder. Returns its exit code. */
 function exitOf([program = "", ...args]: string[], folder: string, json: boolean): Promise<number> {
   return new Promise((done, fail) => {
     const env = { ...process.env, STEPGLASS_COVERAGE: folder };
-    // On Windows npm and npx are scripts, which only a shell runs.
+    // On Windows npm and npx are scripts, which only a shell can run.
     const child = spawn(program, args, { stdio: ["inherit", json ? 2 : "inherit", "inherit"], env, shell: process.platform === "win32" });
-    // The terminal tells the tests of Ctrl+C, too; a signal that is for this process alone is passed on.
+    // The terminal sends Ctrl+C to the tests as well. A signal that only this process gets is passed on.
     process.on("SIGINT", () => {});
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
     child.on("error", (error) =>
@@ -115,7 +115,7 @@ function exitOf([program = "", ...args]: string[], folder: string, json: boolean
   });
 }
 
-/** The formats in a list with commas. */
+/** Parses a list of formats, separated by commas. */
 export function formatsOf(list: string): Set<Format> {
   const words = list
     .split(",")
@@ -130,14 +130,14 @@ export function formatsOf(list: string): Set<Format> {
   return formats;
 }
 
-/** Where a report goes: its text to the stream, everything else into the folder. */
-interface Place {
+/** Where a report is written: its text to the stream, all other formats into the folder. */
+interface ReportTarget {
   folder: string | undefined;
   stream: Output;
   color: boolean;
 }
 
-export function writeCoverage(report: CoverageReport, formats: Set<Format>, { folder = "coverage", stream, color }: Place): void {
+export function writeCoverage(report: CoverageReport, formats: Set<Format>, { folder = "coverage", stream, color }: ReportTarget): void {
   if (formats.has("text")) stream.write(`\n${report.text({ color })}`);
   const files = FILES.filter((format) => formats.has(format));
   if (files.length === 0) return;

@@ -1,4 +1,4 @@
-// stepglass executions: what a server keeps in a folder, while no server has it.
+// stepglass executions: shows and changes the executions in a server's folder while no server is running.
 
 import type { MapRunDescription } from "../api/durable.d.ts";
 import type { ExecutionStatus } from "../api/index.d.ts";
@@ -53,7 +53,7 @@ const options = {
 
 type Given = Values<typeof options>;
 
-/** The record of an execution, as far as it is shown. */
+/** The part of an execution's record that is shown. */
 interface Shown {
   id: string;
   name: string;
@@ -99,7 +99,7 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
   }
 }
 
-/** What an execution refuses. */
+/** Error names that mean that an execution refuses the action. */
 const REFUSED: ReadonlySet<string> = new Set(["ExecutionNotRedrivable", "ExecutionNotRunning", "ValidationException"]);
 
 async function opened(data: string, reads: boolean): Promise<Service> {
@@ -123,7 +123,7 @@ async function opened(data: string, reads: boolean): Promise<Service> {
   }
 }
 
-/** The ARN of an execution that is given by its ARN or its name. */
+/** Returns the ARN of an execution, given its ARN or its name. */
 async function found({ store }: Service, given: string, machine: string | undefined): Promise<string> {
   if (given.startsWith("arn:")) {
     if ((await store.get(given)) !== undefined) return given;
@@ -143,10 +143,10 @@ async function found({ store }: Service, given: string, machine: string | undefi
   return only;
 }
 
-/** Something that can be done: with what, and how. It returns the exit code where that is not 0. */
+/** An action of the command. It returns the exit code if that is not 0. */
 interface Action {
   takes: readonly string[];
-  /** Whether it changes nothing: then another process may have the data open. */
+  /** Whether it changes nothing. Another process may then have the data open. */
   reads?: true;
   act(service: Service, values: Given, arn: string, ...more: string[]): Promise<number | void>;
 }
@@ -224,7 +224,7 @@ async function signal(service: Service, { payload = "null", id, json }: Given, a
   print(json ? `${JSON.stringify({ executionArn: arn, signal: name })}\n` : `sent ${name} to ${arn}: it resumes when the server starts\n`);
 }
 
-/** Replays what is kept; says what differs, and returns 1 where something does. */
+/** Replays the stored executions and reports differences. Returns 1 if there are any. */
 async function verify({ runner, machines }: Service, { status, machine, json }: Given): Promise<number> {
   const { verify: replay } = await import("../durable/verification.ts");
   const statuses = status === undefined ? {} : { status: status as ExecutionStatus };
@@ -277,7 +277,7 @@ function machineOf({ machine, machineArn }: Pick<Shown, "machine" | "machineArn"
   return machine ?? machineArn.slice(machineArn.lastIndexOf(":") + 1);
 }
 
-/** Rows with their columns under each other. */
+/** Formats rows as aligned columns. */
 function table(rows: string[][]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);

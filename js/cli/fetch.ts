@@ -96,7 +96,7 @@ async function fetch(arns: string[], values: Values<typeof options>): Promise<nu
   return 0;
 }
 
-/** What is reported of a file that was written. */
+/** The report on a file that was written. */
 interface FetchedFile extends Pick<FetchedRun, "missing" | "redacted"> {
   file: string;
   executionArn: string;
@@ -104,7 +104,7 @@ interface FetchedFile extends Pick<FetchedRun, "missing" | "redacted"> {
   events: number;
 }
 
-/** An execution in a list: what says whether a file of it is up to date. */
+/** An execution of a list, with the data that tells whether its file is up to date. */
 interface Listed {
   executionArn: string;
   status?: string;
@@ -131,7 +131,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** The latest executions of a state machine; AWS lists the latest first. */
+/** Returns the latest executions of a state machine. AWS lists the latest first. */
 async function latest(
   account: Account,
   arn: string,
@@ -149,7 +149,7 @@ async function latest(
   return found;
 }
 
-/** Writes the file of an execution; undefined where there is one that is up to date. */
+/** Writes the file of an execution. Returns undefined if the file is up to date. */
 async function take(
   account: Account,
   listed: Listed,
@@ -160,7 +160,7 @@ async function take(
   const { executionArn } = listed;
   const { file, held } = placeFor(executionArn, folder);
   if (held !== undefined && has(held, selection, rules) && (await isCurrent(account, held, listed))) return undefined;
-  // What was once hidden in a file stays hidden.
+  // Rules that were applied to the file before stay in force.
   const all = new Set([...(held?.redacted ?? []).map(({ rule }) => rule), ...rules]);
   const run = redact(await fetchExecution(account, executionArn, selection), [...all]);
   writeRun(file, run);
@@ -168,7 +168,7 @@ async function take(
   return { file, executionArn, status: execution.status, events: history.length, missing, redacted };
 }
 
-/** Whether a file has what is asked for: as many child executions, and every rule of `--redact`. */
+/** Returns whether a file has what is requested: enough child executions, and every rule of `--redact`. */
 function has({ mapRuns, redacted }: FetchedRun, { failed, limit }: Selection, rules: readonly string[]): boolean {
   if (!failed && limit === Infinity && mapRuns.some(({ partial }) => partial)) return false;
   return rules.every((rule) => redacted.some((one) => one.rule === rule));
@@ -183,7 +183,10 @@ async function isCurrent(account: Account, { execution }: FetchedRun, listed: Li
   return execution.status === status && (execution.redriveCount ?? 0) === redriveCount;
 }
 
-/** The file of an execution, and what is in it. Names that a file cannot have, or that another execution took, get a part of a hash. */
+/**
+ * Returns the file name of an execution, and its present content. A name that is invalid for a file, or taken by another execution,
+ * gets a part of a hash.
+ */
 function placeFor(arn: string, folder: string): { file: string; held: FetchedRun | undefined } {
   const [, machine = "", name = ""] = /:execution:([^:]+):(.+)$/.exec(arn) ?? [];
   const plain = `${machine}.${name}`.replaceAll(/[^A-Za-z0-9_.-]/g, "_");

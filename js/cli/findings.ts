@@ -1,35 +1,35 @@
-// What `stepglass validate` has found, as its reports tell it.
+// The findings of `stepglass validate` that its reports print.
 
 import type { Diagnostic } from "../api/index.d.ts";
 
 /** A problem in a definition. */
 export interface Finding {
   diagnostic: Diagnostic;
-  /** What stays the same when other lines move. */
+  /** A fingerprint that does not change when other lines move. */
   fingerprint: string;
-  /** Whether the baseline has it; undefined without a baseline. */
+  /** Whether the baseline contains it. Undefined without a baseline. */
   known: boolean | undefined;
 }
 
-/** A definition and its problems, or a file that cannot be used. */
+/** A checked definition with its problems, or a file that cannot be used. */
 export interface Checked {
-  /** What messages call the file: `<stdin>` for -. */
+  /** The name of the file in messages: `<stdin>` for -. */
   name: string;
   file: string;
-  /** Its logical id, where it stands in a template itself. */
+  /** The logical id in a template. */
   id: string | undefined;
   machine: string | undefined;
-  /** Why it cannot be used. */
+  /** The reason why it cannot be used. */
   problem: string | undefined;
   findings: Finding[];
 }
 
-/** Whether a problem is one that fails: a new error, or with `strict` a new warning. */
+/** Returns whether a finding makes the command fail: a new error, or with `strict` a new warning. */
 export function fails({ diagnostic, known }: Finding, strict: boolean): boolean {
   return known !== true && (strict || diagnostic.severity === "error");
 }
 
-/** The message with its advice. */
+/** Returns the message with its advice. */
 export function sentence({ message, help, fix }: Diagnostic): string {
   const advice = [help, fix?.title].filter((one) => one !== undefined);
   return advice.length === 0 ? message : `${message} (${advice.join("; ")})`;

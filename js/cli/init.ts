@@ -169,7 +169,7 @@ function init([folder = ".", ...others]: string[], { json }: Values<typeof optio
   return 0;
 }
 
-/** A package.json with our scripts under names that are free, and everything else as it was. */
+/** Returns a package.json with our scripts under names that are not taken, and everything else unchanged. */
 function extended(file: string): string {
   const text = read(file);
   let manifest: unknown;

@@ -1,4 +1,4 @@
-// From the arguments to one of the commands.
+// Parses the arguments and runs the command.
 
 import { parseArgs } from "node:util";
 import { version } from "../definition/definition.ts";
@@ -6,9 +6,9 @@ import { takeDefined } from "../files/placeholders.ts";
 import { Unusable, tell } from "../files/problem.ts";
 import type { Command, Context, Option, Options, Values } from "./command.ts";
 import { overview } from "./help.ts";
-import { meant } from "./meant.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
-/** Loaded when they are asked for: a command starts in the time that it needs itself. */
+/** Each command is loaded on demand, so that it starts without the code of the others. */
 const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["run", () => import("./run.ts")],
   ["validate", () => import("./validate.ts")],
@@ -34,8 +34,8 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
 const HELP: Option = { type: "boolean", short: "h" };
 
 /**
- * Runs the command; returns the exit code: 0, 1 where an execution, a test or a definition has failed, 2 for wrong usage and
- * files that cannot be used, 70 for a mistake of this package.
+ * Runs the command and returns the exit code: 0; 1 if an execution, a test or a definition has failed; 2 for wrong usage and for
+ * files that cannot be used; 70 for a bug of this package.
  */
 export async function main(args: string[]): Promise<number> {
   const end = args.indexOf("--");
@@ -81,19 +81,19 @@ async function runCommand(command: Command, args: string[]): Promise<number> {
   for (const [option, { values: words }] of Object.entries(command.options)) {
     const given = values[option];
     if (words && typeof given === "string" && !words.includes(given))
-      throw wrong(`--${option} must be ${listed(words)}${meant(given, words)}`);
+      throw wrong(`--${option} must be ${listed(words)}${didYouMean(given, words)}`);
   }
   takeDefined(Array.isArray(values.define) ? values.define : []);
   const context: Context = { commands: commandList, program: end < 0 ? undefined : args.slice(end + 1) };
   return command.run(files, values, context);
 }
 
-/** Arguments as files and values of options. */
+/** Parses arguments into files and values of options. */
 function parsed(command: Command, args: string[]): { files: string[]; values: Values<Options> } {
   const options: Options = { help: HELP, ...command.options };
-  // The parser refuses what it does not know of an option.
+  // The parser refuses unknown properties of an option.
   const known = Object.fromEntries(Object.entries(options).map(([name, { values: _, file: __, ...option }]) => [name, option]));
-  // A machine of a template on standard input, `-#Id`, looks like an option to the parser.
+  // The parser would take `-#Id`, a machine of a template on standard input, for an option.
   const marked = args.map((arg) => (arg.startsWith("-#") ? `\0${arg}` : arg));
   try {
     const { positionals, values } = parseArgs({ args: marked, options: known, allowPositionals: true });
@@ -101,12 +101,12 @@ function parsed(command: Command, args: string[]): { files: string[]; values: Va
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const unknown = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? /'(--?[^']+)'/.exec(message)?.[1] : undefined;
-    // Node's own advice speaks of files that begin with a dash.
+    // Node's own advice is about files whose names begin with a dash.
     throw wrong(
       `${message.split(". ")[0]}${
         unknown === undefined
           ? ""
-          : meant(
+          : didYouMean(
               unknown,
               Object.keys(options).map((option) => `--${option}`),
             )
@@ -117,11 +117,11 @@ function parsed(command: Command, args: string[]): { files: string[]; values: Va
 
 async function load(name: string): Promise<Command> {
   const found = commands.get(name);
-  if (found === undefined) throw wrong(`there is no command ${JSON.stringify(name)}${meant(name, [...commands.keys()])}`);
+  if (found === undefined) throw wrong(`there is no command ${JSON.stringify(name)}${didYouMean(name, [...commands.keys()])}`);
   return (await found()).command;
 }
 
-/** All commands, in the order of the overview. */
+/** Returns all commands, in the order of the overview. */
 export async function commandList(): Promise<Command[]> {
   return Promise.all([...commands.keys()].map(load));
 }

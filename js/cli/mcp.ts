@@ -49,7 +49,7 @@ export const command = defineCommand({
   run: mcp,
 });
 
-/** Characters of a text for people in an answer. */
+/** Maximum length of the text in an answer, in characters. */
 const CHARACTERS = 40_000;
 
 async function mcp(given: string[], values: Values<typeof options>): Promise<number> {

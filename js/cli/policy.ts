@@ -81,12 +81,12 @@ function policy([file, ...others]: string[], { json, output, strict, ...values }
     if (output === undefined) process.stdout.write(text);
     else write(output, text);
   }
-  if (!json) process.stderr.write(told(found));
+  if (!json) process.stderr.write(describe(found));
   return strict && found.unknown.length > 0 ? 1 : 0;
 }
 
-/** What is not known, state by state. */
-function told({ policy, unknown }: ExecutionPolicy): string {
+/** Describes the permissions that could not be determined, state by state. */
+function describe({ policy, unknown }: ExecutionPolicy): string {
   if (policy.Statement.length === 0 && unknown.length === 0) return "The definition calls nothing that needs a permission.\n";
   if (unknown.length === 0) return "";
   const { yellow } = colors(process.stderr);

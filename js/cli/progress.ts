@@ -1,16 +1,16 @@
-// What a terminal is told while an execution runs.
+// Shows the progress of an execution on a terminal.
 
 import type { Execution, HistoryEvent } from "../api/index.d.ts";
 import type { Output } from "../files/terminal.ts";
 import { detailsOf, type EventDetails } from "../history/events.ts";
 
-/** A stream of the process: a terminal has columns. */
+/** A stream of the process. A terminal has columns. */
 type Terminal = Output & { columns?: number };
 
 const FIRST = 1000;
 const EACH = 200;
 
-/** One line on a terminal, there only while something takes long. */
+/** Shows one line on a terminal while something takes long. */
 export class Progress {
   #stream: Terminal;
   #execution: Pick<Execution, "frames"> | undefined;
@@ -63,7 +63,7 @@ export class Progress {
   }
 }
 
-/** An event on one line: time since the first, id, type, what it is about. */
+/** Formats an event as one line: time since the first event, id, type, and its subject. */
 export function eventLine(event: HistoryEvent, first: number): string {
   const seconds = ((Date.parse(event.timestamp) - first) / 1000).toFixed(3);
   return `${`+${seconds}s`.padStart(11)} ${String(event.id).padStart(5)}  ${event.type}${about(detailsOf(event))}`;

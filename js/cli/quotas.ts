@@ -8,7 +8,7 @@ const COUNTS = new Map<string, "openExecutions" | "registered">([
   ["registered", "registered"],
 ]);
 
-/** The quotas that were asked for: AWS's, and others in their place, as `NAME=BUCKET/REFILL` or `NAME=COUNT`. */
+/** Returns the requested quotas: those of AWS, with replacements as `NAME=BUCKET/REFILL` or `NAME=COUNT`. */
 export function quotasOf(all: boolean | undefined, changes: string[] | undefined): true | Quotas | undefined {
   if (changes === undefined) return all === true ? true : undefined;
   const quotas: Quotas = {};

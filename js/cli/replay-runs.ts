@@ -1,4 +1,4 @@
-// Many fetched executions against one definition: what becomes of each, grouped by cause.
+// Replays many fetched executions against one definition, and groups the results by cause.
 
 import type { Divergence, HistoryEvent, HistoryReplay, RecordedHistory, ReplayHistoryOptions } from "../api/index.d.ts";
 import { replayHistory } from "../execution/recorded.ts";
@@ -8,7 +8,7 @@ import { detailsOf } from "../history/events.ts";
 import { eventOf } from "../history/recorded.ts";
 import type { FileResult } from "./test-run.ts";
 
-/** What becomes of an execution, with the words of the table. */
+/** The results of a replay, with their words in the table. */
 const VERDICTS = {
   same: "same",
   data: "same path, other data",
@@ -21,7 +21,7 @@ const VERDICTS = {
 export type Verdict = keyof typeof VERDICTS;
 export const VERDICT_NAMES = Object.keys(VERDICTS) as Verdict[];
 
-/** Why an execution has its verdict. Executions with equal causes are one group. */
+/** The cause of a result. Executions with equal causes form a group. */
 interface Cause {
   /** The state whose transition or data differs first. */
   state?: string;
@@ -31,7 +31,7 @@ interface Cause {
   error?: string;
 }
 
-/** What became of one execution. */
+/** The result of one execution. */
 interface ReplayedRun extends Cause {
   file: string;
   executionArn: string;
@@ -59,7 +59,9 @@ interface RunsReport {
   runs: ReplayedRun[];
 }
 
-/** What `replayHistory()` needs of a fetched execution: its history, and the names and the type that the history lacks. */
+/**
+ * Returns the input of `replayHistory()` for a fetched execution: its history, and the names and the type that the history lacks.
+ */
 export function recordingOf(run: FetchedRun): {
   history: RecordedHistory;
   options: Pick<ReplayHistoryOptions, "arn" | "type" | "roleArn">;
@@ -142,17 +144,17 @@ function verdictOf(report: HistoryReplay, recorded: string): Verdict {
   if (matches) return status === recorded || recorded === "PENDING_REDRIVE" ? "same" : "undecided";
   if (status === "SUCCEEDED" && recorded !== "SUCCEEDED" && recorded !== "RUNNING") return "succeeds";
   if ((status === "FAILED" || status === "TIMED_OUT") && recorded === "SUCCEEDED") return "fails";
-  // The replay waits for an answer that nobody has recorded.
+  // The replay waits for an answer that was not recorded.
   if (status !== recorded && (status === "RUNNING" || status === "NOT_STARTED")) return "undecided";
   return divergences.some(isOfPath) ? "path" : "data";
 }
 
-/** Whether the executions part here, instead of only having different values. */
+/** Returns whether the executions take different paths here, and do not only differ in values. */
 function isOfPath({ aspect, event }: Divergence): boolean {
   return aspect === "event" || aspect === "state" || aspect === "length" || event === undefined;
 }
 
-/** The state that the recording left last before a divergence, on the same branch. */
+/** Returns the state that the recording left last before a divergence, on the same branch. */
 function stateBefore(history: readonly object[], { event }: Divergence): string | undefined {
   if (event === undefined) return undefined;
   const events = new Map(history.map((one) => eventOf(one)).map((one) => [one.id, one]));
@@ -161,7 +163,7 @@ function stateBefore(history: readonly object[], { event }: Divergence): string 
   return at === undefined ? undefined : detailsOf(at as unknown as HistoryEvent).name;
 }
 
-/** The table for people. */
+/** Formats the table for people. */
 export function tableOf({ executions, groups }: RunsReport, allowed: ReadonlySet<Verdict>, stream: Output): string {
   const { bold, dim, green, red, yellow } = colors(stream);
   const width = Math.max(...groups.map((group) => String(group.count).length));
@@ -188,7 +190,7 @@ function placeOf({ verdict, state, pointer, error }: Group): string {
   return told.length === 0 ? "" : `: ${told.join(", ")}`;
 }
 
-/** The same as results of tests: each execution is a test that passes if its verdict is allowed. */
+/** Returns the report as test results: each execution is a test that passes if its result is allowed. */
 export function asTests({ runs }: RunsReport, definition: string, allowed: ReadonlySet<Verdict>): FileResult {
   return {
     file: definition,

@@ -11,7 +11,7 @@ import { Source, usable, type UsableSource } from "../files/source.ts";
 import { detailsOf } from "../history/events.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
-import { meant } from "./meant.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { VERDICT_NAMES, asTests, recordingOf, replayRuns, tableOf, type Verdict } from "./replay-runs.ts";
 import { reporter } from "./test-report.ts";
 
@@ -90,7 +90,7 @@ function replay([history, definition, ...others]: string[], values: Values<typeo
   return report.matches ? 0 : 1;
 }
 
-/** Replays all fetched executions of a folder; returns the exit code. */
+/** Replays all fetched executions of a folder. Returns the exit code. */
 function replayFolder(
   folder: string,
   source: UsableSource,
@@ -100,7 +100,7 @@ function replayFolder(
   const words = allow.flatMap((list) => list.split(","));
   const unknown = words.find((word) => !VERDICT_NAMES.some((name) => name === word));
   if (unknown !== undefined)
-    throw new Unusable(`--allow takes ${VERDICT_NAMES.join(", ")}, not ${unknown}${meant(unknown, VERDICT_NAMES)}`, { usage: true });
+    throw new Unusable(`--allow takes ${VERDICT_NAMES.join(", ")}, not ${unknown}${didYouMean(unknown, VERDICT_NAMES)}`, { usage: true });
   const files = runFiles(folder);
   if (files.length === 0) throw new Unusable(`${folder} has no files named *${EXTENSION}, which stepglass fetch writes`);
   const report = replayRuns(files, source.json, source.options(settings));
@@ -124,7 +124,7 @@ function load(file: string, definition: string, options: ReplayHistoryOptions): 
   }
 }
 
-/** The history in the output of `stepglass run --json`; any other text as it is. */
+/** Returns the history in the output of `stepglass run --json`. Any other text is returned unchanged. */
 function historyOf(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

@@ -88,27 +88,27 @@ const options = {
 
 export const command = defineCommand({ name: "run", summary: "run a definition and print its output", help, options, run });
 
-/** A warning of a definition, and the file that it is of. */
+/** A warning of a definition, with its file. */
 type Warning = Diagnostic & { file: string };
 
 async function run([file, ...others]: string[], values: Values<typeof options>): Promise<number> {
   if (file === undefined || others.length > 0) throw new Unusable("run needs one file", { usage: true });
   if (file === "-" && values.input === "@-")
     throw new Unusable("the definition and the input cannot both come from standard input", { usage: true });
-  // With --json they are part of the one value that is printed.
+  // With --json, the warnings are a part of the one value that is printed.
   const warnings: Warning[] | undefined = values.json ? [] : undefined;
   const machine = compile(new Source(file), values.type ? { type: values.type } : {}, warnings);
   const input = inputOf(values.input);
   const own = withObjects(await handlersOf(values.tasks), values.objects);
   const aws = wantsAws(values, process.env) ? await import("./aws.ts") : undefined;
-  const asked = aws?.asked(values, process.env, { lambda: true });
+  const requestedHandlers = aws?.requestedHandlers(values, process.env, { lambda: true });
   const start: StartOptions = {
-    tasks: aws !== undefined && asked !== undefined ? aws.withAws(own, asked) : own,
+    tasks: aws !== undefined && requestedHandlers !== undefined ? aws.withAws(own, requestedHandlers) : own,
     clock: values["virtual-clock"] ? "virtual" : "real",
   };
   if (values.seed !== undefined) start.seed = seedOf(values.seed);
   if (values.machines) start.machines = values.machines.map((one) => compile(new Source(one), {}, warnings));
-  if (aws !== undefined && asked?.isDry) {
+  if (aws !== undefined && requestedHandlers?.isDry) {
     const calls = await aws.wouldCall(machine, start);
     if (values.json) writeJson(calls);
     else process.stdout.write(aws.callLines(calls));
@@ -141,7 +141,7 @@ function started(machine: StateMachine, input: KnownText, start: StartOptions): 
   try {
     return machine.start(input, start);
   } catch (error) {
-    // In AWS's words these two say neither which option it was nor what would do.
+    // AWS's messages for these two errors name neither the option nor the rule.
     if (error instanceof RangeError && /'input'/.test(error.message)) {
       throw new Unusable(`the input has ${Buffer.byteLength(input.text).toLocaleString("en")} bytes; AWS takes at most 262,144`);
     }
@@ -153,7 +153,7 @@ function started(machine: StateMachine, input: KnownText, start: StartOptions): 
   }
 }
 
-/** Exit codes, as shells have them: 128 and the signal's number. */
+/** Exit codes by signal. As in shells, they are 128 plus the number of the signal. */
 const SIGNALS = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -161,14 +161,14 @@ const SIGNALS = [
 ] as const;
 
 /**
- * How an execution ends: by itself, by a signal, which has an exit code of its own, or because nothing is left in this process
- * that could go on with it.
+ * Waits for the end of an execution: by itself, by a signal, which has its own exit code, or because nothing in this process can
+ * continue it.
  */
 async function ended(execution: Execution): Promise<{ outcome: ExecutionResult; code: number | undefined }> {
   let given: number | undefined;
   for (const [signal, code] of SIGNALS) {
     process.on(signal, () => {
-      // A second one does not wait for tasks.
+      // A second signal does not wait for tasks.
       if (given !== undefined) process.exit(code);
       given = code;
       execution.abort("Interrupted", signal === "SIGINT" ? "by the keyboard" : `by ${signal}`);
@@ -182,7 +182,7 @@ async function ended(execution: Execution): Promise<{ outcome: ExecutionResult; 
   return { outcome, code: given };
 }
 
-/** The machine. Its warnings are printed, or put into `collected`; throws Invalid where there are errors. */
+/** Compiles the machine. Its warnings are printed, or added to `collected`. Throws Invalid if there are errors. */
 function compile(source: Source, settings: MachineOptions, collected: Warning[] | undefined): StateMachine {
   const { json } = usable(source, settings);
   const warnings = source.diagnostics(settings);
@@ -191,7 +191,7 @@ function compile(source: Source, settings: MachineOptions, collected: Warning[] 
   return new StateMachine(json, { ...source.options(settings), name: source.machine });
 }
 
-/** The handlers with a folder as S3; handlers of one's own for S3 come first. */
+/** Adds handlers that use a folder as S3. The user's own handlers for S3 take precedence. */
 function withObjects(tasks: TaskHandlers, directory: string | undefined): TaskHandlers {
   if (directory === undefined) return tasks;
   if (!isFolder(directory)) throw new Unusable(`--objects ${directory}: there is no such folder`);
@@ -215,7 +215,7 @@ function seedOf(option: string): bigint {
   return BigInt(option);
 }
 
-/** The JSON text of the output of an execution that succeeded: its value has rounded numbers. */
+/** Returns the output of an execution that succeeded as JSON text. Its parsed value would have rounded numbers. */
 function outputOf(execution: Execution): string {
   const driver = driverOf(execution);
   const [end] = driver.history(driver.events - 1);

@@ -108,13 +108,13 @@ async function serve(files: string[], values: Given): Promise<number> {
   if (files.length > 0) throw new Unusable(`serve takes no files, but was given ${files[0]}`, { usage: true });
   const settings = settingsOf(values, process.env);
   if (wantsAws(values, process.env)) {
-    const { asked } = await import("./aws.ts");
-    // Functions at LAMBDA_ENDPOINT are an option of the server's own.
-    settings.otherTasks = asked(values, process.env, { lambda: false }).handlers;
+    const { requestedHandlers } = await import("./aws.ts");
+    // The server has its own option for functions at LAMBDA_ENDPOINT.
+    settings.otherTasks = requestedHandlers(values, process.env, { lambda: false }).handlers;
   }
   if (settings.data !== undefined && settings.clock !== undefined)
     throw new Unusable("--time-scale cannot be used with --data: the time would be different after a restart", { usage: true });
-  // Loaded here, so that the other commands start without it. It is an entry: it knows where the debugger's files are.
+  // The server is loaded here, so that other commands start without it. It is an entry, because it locates the debugger's files.
   const { serve: start } = await import("../entries/server.ts");
   let server: Server;
   try {
@@ -122,7 +122,7 @@ async function serve(files: string[], values: Given): Promise<number> {
   } catch (error) {
     throw new Unusable(why(error, settings));
   }
-  // A mistake of a handler that nobody waits for any more ends no other execution.
+  // An error of a handler that nothing waits for any more must not end other executions.
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.removeAllListeners(event).on(event, (error: unknown) => process.stderr.write(`stepglass: ${event}: ${stackOf(error)}\n`));
   }
@@ -130,11 +130,11 @@ async function serve(files: string[], values: Given): Promise<number> {
   await ended();
   if (!values.json) process.stderr.write("stepglass: stopping\n");
   await server.close();
-  // Executions and handlers may have timers of their own.
+  // Executions and handlers may have pending timers.
   process.exit(0);
 }
 
-/** Options of the server: those of the command, then those of the environment. */
+/** Returns the server's options: those of the command, then those of the environment. */
 function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
   return defined({
     host: values.host,
@@ -167,7 +167,7 @@ function restateOf(ingress: string | undefined, admin: string | undefined): Serv
   return ingress === undefined ? undefined : { ingress, ...(admin !== undefined && { admin }) };
 }
 
-/** The models that the command was given; by default those that are installed. */
+/** Returns the service models that the command was given, or else the installed ones. */
 function modelsOf(folder: string | undefined): ServeOptions["serviceModel"] {
   if (folder === undefined) return "installed";
   if (folder === "none") return undefined;
@@ -204,19 +204,19 @@ function placeOf(data: string | undefined, restate: string | undefined): string 
   return data === undefined ? "All data is in memory." : `All data is in ${withoutPassword(data)}.`;
 }
 
-/** The address of a database without what only its users know. */
+/** Returns the address of a database without its credentials. */
 function withoutPassword(data: string): string {
   return data.replace(/^(postgres(?:ql)?:\/\/)[^@/]*@/i, "$1");
 }
 
-/** Resolves when the process is asked to end. A second signal ends it at once. */
+/** Resolves when the process is asked to exit. A second signal ends it at once. */
 function ended(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => resolve());
   });
 }
 
-/** The members that have a value. */
+/** Returns the members that have a value. */
 function defined<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
   const present = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as { [Name in keyof Members]?: NonNullable<Members[Name]> };
@@ -235,7 +235,7 @@ function urlOf(text: string | undefined, name: string): string | undefined {
   return text;
 }
 
-/** `NAME=URL` pairs. */
+/** Parses `NAME=URL` pairs. */
 function urlsOf(pairs: string[] | undefined): Map<string, string> | undefined {
   return pairs && new Map(pairs.map(urlPair));
 }
@@ -250,7 +250,7 @@ function urlPair(pair: string): [name: string, url: string] {
   return [pair.slice(0, at), url];
 }
 
-/** A clock on which everything takes `scale` times as long. */
+/** Returns a clock on which everything takes `scale` times as long. */
 function clockOf(text: string | undefined): ServeOptions["clock"] {
   if (text === undefined || text === "" || Number(text) === 1) return undefined;
   const scale = Number(text);
@@ -266,7 +266,7 @@ function clockOf(text: string | undefined): ServeOptions["clock"] {
   };
 }
 
-/** Why a server does not start. */
+/** Returns the reason why a server does not start. */
 function why(error: unknown, { host = "127.0.0.1", port = 8083, tasks, data }: ServeOptions): string {
   const code = codeOf(error);
   if (code === "STORE_CONFLICT") return `${messageOf(error)}, and only one can serve ${String(data)}`;

@@ -1,4 +1,4 @@
-// Task handlers from a module.
+// Loads task handlers from a module.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ import { exportedHandlers } from "../tasks/handlers.ts";
 import { Unusable, placed } from "../files/problem.ts";
 import { isFolder } from "../files/reading.ts";
 
-/** Node tells the place of a SyntaxError nowhere but on standard error. */
+/** Returns the location of a SyntaxError. Node reports it only on standard error. */
 function syntaxPlace(error: unknown, file: string): string {
   if (!(error instanceof Error) || error.name !== "SyntaxError") return "";
   const { stderr } = spawnSync(process.execPath, ["--check", file], {
@@ -22,7 +22,7 @@ function syntaxPlace(error: unknown, file: string): string {
   return place === undefined ? "" : `\n  at ${place}`;
 }
 
-/** The default export of a module, or all its exported functions. */
+/** Returns the default export of a module, or all its exported functions. */
 export async function handlersOf(file: string | undefined): Promise<TaskHandlers> {
   if (file === undefined) return {};
   if (isFolder(file)) throw new Unusable(`cannot load the tasks of ${file}: it is a directory`);
@@ -36,6 +36,6 @@ export async function handlersOf(file: string | undefined): Promise<TaskHandlers
   }
   const handlers = exportedHandlers(module);
   if (handlers instanceof Map && handlers.size === 0) throw new Unusable(`${file} exports no functions`);
-  // What takes tasks is an Activity, of this copy of the package or of another.
+  // An object with a `take` method is an Activity, of this copy of the package or of another one.
   return handlers as TaskHandlers;
 }

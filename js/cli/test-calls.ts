@@ -1,4 +1,4 @@
-// What tests would call, without running them.
+// Lists what tests would call, without running them.
 
 import type { AwsCall } from "../api/aws.d.ts";
 import type { TaskHandler } from "../api/index.d.ts";
@@ -11,7 +11,7 @@ import { handlersOf } from "./tasks.ts";
 import { readTestFile, type FileTest } from "./test-file.ts";
 import { isChosen, problemOf, type TestFileOptions } from "./test-run.ts";
 
-/** What the tasks of each test would call that no mock answers. Throws Unusable for a file that cannot be used. */
+/** Returns the calls of each test's tasks that have no mock. Throws Unusable for a file that cannot be used. */
 export async function callsOfTests(
   file: string,
   { filter, shown = file, complement = (tasks) => tasks }: TestFileOptions,
@@ -32,14 +32,14 @@ export async function callsOfTests(
   }
 }
 
-/** The mocks of a test's case in the mock configuration. */
+/** Returns the mocks of a test's case in the mock configuration. */
 function casesOf(machine: TestMachine, { mockConfig, name }: TestMachineOptions, { testCase }: FileTest): object {
   if (mockConfig === undefined || testCase === undefined) return {};
   const config = loadMockConfig(mockConfig);
   return config.mocks(config.nameFor(name, machine.machine.name), testCase);
 }
 
-/** Handlers of these names. */
+/** Returns handlers under these names. They are never called. */
 function namesOf(mocks: object): Map<string, TaskHandler> {
   return new Map(Object.keys(mocks).map((name) => [name, () => undefined]));
 }

@@ -1,19 +1,19 @@
-// What the fields of a test file may be.
+// Checks of the fields of a test file.
 
 import { isObject } from "../base/json.ts";
 import { milliseconds } from "../base/duration.ts";
-import { meant } from "./meant.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
-/** Takes what is wrong with a member of a field's value. */
-export type Tell = (member: string, message: string) => void;
+/** Reports a problem of a member of a field's value. */
+export type Report = (member: string, message: string) => void;
 
-/** Says what a field must be where its value is something else. */
-export type Check = (value: unknown, tell: Tell) => string | undefined;
+/** Returns what a field must be, if its value is invalid. */
+export type Check = (value: unknown, report: Report) => string | undefined;
 
-/** A check for each of some fields. */
+/** A check for each of several fields. */
 export type Checks<Fields> = { readonly [Name in keyof Fields]-?: Check };
 
-/** A field that may be anything. */
+/** Accepts every value. */
 export const any: Check = () => undefined;
 
 export const text: Check = (value) => (typeof value === "string" ? undefined : "must be a string");
@@ -39,11 +39,11 @@ export const calls: Check = (value) =>
 export const duration: Check = (value) =>
   milliseconds(value) === undefined ? `must be a duration with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(value)}` : undefined;
 
-export const durations: Check = (value, tell) => {
+export const durations: Check = (value, report) => {
   if (!isObject(value)) return "must be a map of states to durations";
   for (const [state, one] of Object.entries(value)) {
     if (milliseconds(one) === undefined)
-      tell(state, `a duration must be a text with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(one)}`);
+      report(state, `a duration must be a text with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(one)}`);
   }
   return undefined;
 };
@@ -59,7 +59,7 @@ export const mocks: Check = (value) => (isObject(value) ? undefined : "must be a
 export function oneOf(...words: string[]): Check {
   const known = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
   return (value) =>
-    words.some((word) => word === value) ? undefined : `must be ${known}${typeof value === "string" ? meant(value, words) : ""}`;
+    words.some((word) => word === value) ? undefined : `must be ${known}${typeof value === "string" ? didYouMean(value, words) : ""}`;
 }
 
 function isNames(value: unknown): boolean {

@@ -12,15 +12,15 @@ import { read } from "../files/reading.ts";
 import { milliseconds } from "../base/duration.ts";
 import { rangeOf } from "../mocks/answers.ts";
 import { eachIteration, iterations, never, responds, returns, throws } from "../mocks/results.ts";
-import { meant } from "./meant.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import * as is from "./test-fields.ts";
 
 const STATUSES = ["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "RUNNING"] as const;
 
-/** Names, or how many times each. */
+/** Names, or the number of times for each name. */
 export type Counts = string[] | Record<string, number>;
 
-/** What a test expects of its run. */
+/** The expectations of a test. */
 export interface Expected {
   status: (typeof STATUSES)[number];
   output: unknown;
@@ -57,7 +57,7 @@ const EXPECTED: is.Checks<Expected> = {
   caught: is.errors,
 };
 
-/** What a test says of random runs. */
+/** The options of a property test. */
 type Property = Required<
   Pick<PropertyOptions, "runs" | "seed" | "inputs" | "outputs" | "errors" | "timeouts" | "delays" | "failures" | "allow" | "schedule">
 >;
@@ -78,7 +78,7 @@ const PROPERTY: is.Checks<Property> = {
 /** Mocks by state, function or resource. */
 type Mocks = Record<string, Mock>;
 
-/** A test as it is written. */
+/** A test in its written form. */
 interface TestFields {
   name: string;
   input: unknown;
@@ -103,7 +103,7 @@ const TEST: is.Checks<TestFields> = {
   property: is.any,
 };
 
-/** A test file as it is written. */
+/** A test file in its written form. */
 interface FileFields {
   $schema: string;
   definition: string | object;
@@ -142,32 +142,32 @@ export interface FileTest {
   skip: boolean;
   only: boolean;
   expect: Partial<Expected>;
-  /** Options for random runs. */
+  /** The options of random runs. */
   property: Partial<Property> | undefined;
-  /** The line of an expectation. */
+  /** Returns the line of an expectation. */
   lineOf: (field: string) => number;
 }
 
-/** What a test file says. */
+/** The content of a test file. */
 export interface TestFileContent {
   /** The definition, or the path of its file. */
   source: string | object;
   options: TestMachineOptions;
   /** The module with task handlers. */
   tasks: string | undefined;
-  /** All files that take part. */
+  /** All files that the tests depend on. */
   files: string[];
   tests: FileTest[];
 }
 
-/** Something wrong in a test file. */
+/** A problem in a test file. */
 export interface Problem {
   message: string;
   line: number;
   column: number;
 }
 
-/** A test file that cannot be used, with all its problems. */
+/** Thrown for a test file that cannot be used, with all its problems. */
 export class BadTestFile extends Error {
   readonly problems: Problem[];
 
@@ -177,18 +177,18 @@ export class BadTestFile extends Error {
   }
 }
 
-/** Reads a test file, or the text of one that is nowhere. Throws BadTestFile. */
+/** Reads a test file, or a text that is not in a file. Throws BadTestFile. */
 export function readTestFile(file: string, text = read(file)): TestFileContent {
   return new TestFile(file, text).content();
 }
 
-/** Reads mocks as a test file has them. Throws BadTestFile, with places that are nowhere. */
+/** Reads mocks in the form of a test file. Throws BadTestFile; its positions are meaningless. */
 export function readMocks(mocks: Record<string, unknown>): Record<string, Mock> {
   const [only] = readTestFile("mocks", JSON.stringify({ definition: {}, mocks, tests: { run: {} } })).tests;
   return only?.mocks ?? {};
 }
 
-/** Names and indices from the outside in. */
+/** Names and indices, from the outside in. */
 type Path = readonly (string | number)[];
 
 class TestFile {
@@ -288,7 +288,7 @@ class TestFile {
     return expect;
   }
 
-  /** A text between slashes is a regular expression. */
+  /** Parses a text between slashes as a regular expression. */
   #pattern(text: string | RegExp, path: Path): string | RegExp {
     const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(String(text)) ?? [];
     if (source === undefined) return text;
@@ -343,7 +343,7 @@ class TestFile {
     const known = ["return", "respond", "throw", "cause", "never", "after"];
     const [kind, ...others] = keys.filter((key) => ["return", "respond", "throw", "never"].includes(key));
     const unknown = keys.find((key) => !known.includes(key));
-    const near = unknown === undefined ? "" : meant(unknown, known);
+    const near = unknown === undefined ? "" : didYouMean(unknown, known);
     if (unknown !== undefined && (kind !== undefined || near !== ""))
       return this.#noMock([...path, unknown], `a mock has no field ${JSON.stringify(unknown)}${near}`, true);
     if (kind === undefined || others.length > 0) return this.#noMock(path, forms);
@@ -362,7 +362,7 @@ class TestFile {
     return typeof after === "string" ? result.after(after) : result;
   }
 
-  /** In place of a mock with a mistake: nothing runs then. */
+  /** Reports a mistake in a mock, and returns a placeholder. Nothing will be run. */
   #noMock(path: Path, message: string, atKey = false): MockAnswer {
     this.#wrong(path, message, atKey);
     return never();
@@ -370,7 +370,7 @@ class TestFile {
 
   // --------------------------------------------------------------------------------------------- checking
 
-  /** The fields of an object that are as they should be; the others are told. Undefined for what is no object. */
+  /** Returns the valid fields of an object, and reports the others. Undefined if the value is not an object. */
   #fields<Fields>(value: unknown, path: Path, what: string, checks: is.Checks<Fields>): Partial<Fields> | undefined {
     const known = new Map<string, is.Check>(Object.entries(checks));
     if (!isObject(value)) {
@@ -384,7 +384,7 @@ class TestFile {
         const names = [...known.keys()];
         this.#wrong(
           [...path, key],
-          `${what} has no field ${JSON.stringify(key)}${meant(key, names) || `; it has ${names.join(", ")}`}`,
+          `${what} has no field ${JSON.stringify(key)}${didYouMean(key, names) || `; it has ${names.join(", ")}`}`,
           true,
         );
         continue;
@@ -393,13 +393,13 @@ class TestFile {
       if (problem === undefined) fields[key] = item;
       else this.#wrong([...path, key], `${key} ${problem}`);
     }
-    // Each has passed the check of its name.
+    // Each value has passed the check of its name.
     return fields as Partial<Fields>;
   }
 
   // ---------------------------------------------------------------------------------------------- places
 
-  /** A path that is written relative to the test file. */
+  /** Resolves a path that is relative to the test file. */
   #near(path: string): string {
     const file = resolve(dirname(this.#file), path);
     this.#files.push(file.replace(/#[^#]*$/, ""));
@@ -410,7 +410,7 @@ class TestFile {
     this.#problems.push({ message, ...this.#place(path, atKey) });
   }
 
-  /** Line and column of a value, or with `atKey` of its name. */
+  /** Returns the line and column of a value, or with `atKey` of its name. */
   #place(path: Path, atKey = false): { line: number; column: number } {
     let node: unknown = this.#document.contents;
     let offset = startOf(node) ?? 0;
@@ -421,7 +421,7 @@ class TestFile {
         if (pair === undefined) break;
         node = pair.value;
         const start = startOf(node);
-        // A block begins on the line after its name; its name is what is looked for.
+        // A block begins on the line after its name. The position of the name is more useful.
         const isNamed = (atKey && i === path.length - 1) || start === undefined || isMap(node) || isSeq(node);
         offset = (isNamed ? startOf(pair.key) : start) ?? offset;
       } else if (isSeq(node)) {
@@ -438,13 +438,13 @@ class TestFile {
   }
 }
 
-/** What the tests of a file have in common. */
+/** The parts that the tests of a file share. */
 interface Common {
   input: unknown;
   mocks: Mocks | undefined;
 }
 
-/** A result as a mock configuration of Step Functions Local has it. */
+/** Returns whether a result has the form of a mock configuration of Step Functions Local. */
 function isConfigured(
   value: Record<string, unknown>,
   [key, ...others]: string[],

@@ -1,4 +1,4 @@
-// Whether services would answer as the mocks of a test do.
+// Checks the mocks of a test against the responses of the real services.
 
 import type { HistoryEvent, ServiceModels } from "../api/index.d.ts";
 import type { TestRun } from "../api/testing.d.ts";
@@ -7,16 +7,16 @@ import { stateTested } from "../definition/definition.ts";
 import { findServiceModels } from "../files/models.ts";
 import { Unusable } from "../files/problem.ts";
 
-/** How mocks are checked: `PRESENT` what they have, `STRICT` also that nothing required is missing. */
+/** How mocks are checked: `PRESENT` checks the members that they have, `STRICT` also that no required member is missing. */
 export const MODES = ["PRESENT", "STRICT"] as const;
 
-/** What mocks are held to. */
+/** What mocks are checked against. */
 export interface MockCheck {
   models: ServiceModels;
   mode: (typeof MODES)[number];
 }
 
-/** The check that the options ask for; undefined where they ask for none. */
+/** Returns the check that the options request, or undefined. */
 export function mockCheckOf(mode: MockCheck["mode"] | undefined, folder: string | undefined): MockCheck | undefined {
   if (mode === undefined) {
     if (folder !== undefined) throw new Unusable("--models needs --check-mocks", { usage: true });
@@ -32,7 +32,7 @@ export function mockCheckOf(mode: MockCheck["mode"] | undefined, folder: string 
   throw new Unusable("--check-mocks needs AWS's models of its services: install the AWS CLI or boto3, or name a folder with --models");
 }
 
-/** What the services of a run would not have answered, each once, in TestState's words. */
+/** Returns the problems of a run's mocked responses, each once, in the words of TestState. */
 export function mockProblems({ history }: Pick<TestRun, "history">, { models, mode }: MockCheck): string[] {
   const problems = new Set<string>();
   const events = new Map(history.map((event) => [event.id, event]));
@@ -51,7 +51,7 @@ export function mockProblems({ history }: Pick<TestRun, "history">, { models, mo
   return [...problems];
 }
 
-/** The state in which an event is. */
+/** Returns the state of an event. */
 function stateOf(event: HistoryEvent, events: ReadonlyMap<number, HistoryEvent>): string {
   let at: HistoryEvent | undefined = event;
   while (at !== undefined && at.type !== "TaskStateEntered") at = events.get(at.previousEventId);

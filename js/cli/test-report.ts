@@ -1,13 +1,13 @@
-// How results of test files are told: for people (spec, dot), for programs (tap, junit, json).
+// Reports of test results: for people (spec, dot) and for programs (tap, junit, json).
 
 import { colors, type Colors, type Output } from "../files/terminal.ts";
 import type { FileResult, TestResult } from "./test-run.ts";
 import { xml } from "./xml.ts";
 
-/** Tells results as they come, and at the end. */
+/** Reports results as they come, and at the end. */
 interface Reporter {
   file(result: FileResult): void;
-  /** `extra` are more members of the JSON report. */
+  /** `extra` are additional members of the JSON report. */
   end(results: FileResult[], milliseconds: number, extra: object): void;
 }
 
@@ -19,7 +19,7 @@ export function reporter(name: (typeof REPORTERS)[number], stream: Output): Repo
   return KINDS[name](stream);
 }
 
-/** How many tests ended how, and how many files cannot be used. */
+/** The number of tests by result, and of files that cannot be used. */
 export interface Totals {
   passed: number;
   failed: number;
@@ -27,7 +27,7 @@ export interface Totals {
   unusable: number;
 }
 
-/** Sums over the results of all files. */
+/** Sums up the results of all files. */
 export function totalsOf(results: Pick<FileResult, "tests" | "problem">[]): Totals {
   const tests = results.flatMap((result) => result.tests);
   const of = (status: TestResult["status"]) => tests.filter((test) => test.status === status).length;
@@ -68,7 +68,7 @@ function failure(file: string, { name, failures: all, story }: TestResult, paint
   return `${paint.red(`✗ ${name}`)}\n${told}${story === undefined ? "" : `\n    What happened:\n${indented(story.trimEnd(), "    ")}\n`}`;
 }
 
-/** Each test on a line, then what has failed. */
+/** Prints each test on a line, then the failures. */
 function spec(stream: Output): Reporter {
   const paint = colors(stream);
   const signs = { passed: paint.green("✓"), failed: paint.red("✗"), skipped: paint.yellow("-") };
@@ -90,7 +90,7 @@ function spec(stream: Output): Reporter {
   };
 }
 
-/** A dot for each test, then what has failed. */
+/** Prints a dot for each test, then the failures. */
 function dot(stream: Output): Reporter {
   const paint = colors(stream);
   const signs = { passed: ".", failed: paint.red("F"), skipped: paint.yellow("s") };
@@ -107,7 +107,7 @@ function dot(stream: Output): Reporter {
   };
 }
 
-/** Test Anything Protocol, version 14. */
+/** Prints the Test Anything Protocol, version 14. */
 function tap(stream: Output): Reporter {
   let number = 0;
   stream.write("TAP version 14\n");
@@ -134,7 +134,7 @@ function tap(stream: Output): Reporter {
   };
 }
 
-/** The XML that build servers read. */
+/** Prints JUnit's XML, which build servers read. */
 function junit(stream: Output): Reporter {
   return {
     file() {},
@@ -178,7 +178,7 @@ function firstLine(text: string): string {
   return text.split("\n", 1).join();
 }
 
-/** One object for programs. */
+/** Prints one JSON object for programs. */
 function json(stream: Output): Reporter {
   return {
     file() {},

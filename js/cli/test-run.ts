@@ -14,7 +14,7 @@ import { handlersOf } from "./tasks.ts";
 import { type MockCheck, mockProblems } from "./test-mocks.ts";
 import { BadTestFile, readTestFile, type Counts, type Expected, type FileTest, type TestFileContent } from "./test-file.ts";
 
-/** An expectation that does not hold, or why there was no run. */
+/** An expectation that does not hold, or the reason why there was no run. */
 export interface Failure {
   message: string;
   line: number;
@@ -31,14 +31,14 @@ export interface TestResult {
   status: "passed" | "failed" | "skipped";
   milliseconds: number;
   failures: Failure[];
-  /** What happened in a run that failed. */
+  /** A description of a failed run. */
   story?: string;
 }
 
-/** The results of a test file, or the problem for which it cannot be used. */
+/** The results of a test file, or the problem because of which it cannot be used. */
 export interface FileResult {
   file: string;
-  /** All files that take part. */
+  /** All files that the tests depend on. */
   files: string[];
   definition?: string | undefined;
   problem?: string;
@@ -51,24 +51,24 @@ interface RunOptions {
   signal?: AbortSignal;
 }
 
-/** Makes the handlers of a test file more. */
+/** Adds handlers to those of a test file. */
 export type Complement = (tasks: TaskHandlers) => TaskHandlers;
 
 /** How the tests of a file are run. */
 export interface TestFileOptions {
-  /** Only those whose names contain it. */
+  /** Runs only the tests whose names contain this text. */
   filter?: string | undefined;
-  /** What messages call the file. */
+  /** The name of the file in messages. */
   shown?: string;
-  /** The text of a file that is nowhere. */
+  /** The text of a test that is not in a file. */
   text?: string | undefined;
-  /** Throws where the file names something that it may not. */
+  /** Throws if the file refers to something that is not allowed. */
   allow?: (content: TestFileContent) => void;
   /** Ends the runs. */
   signal?: AbortSignal;
   /** Adds handlers to those of the file. */
   complement?: Complement | undefined;
-  /** What the answers of services are held to. */
+  /** The check of the services' mocked responses. */
   mockCheck?: MockCheck | undefined;
 }
 
@@ -103,12 +103,12 @@ export async function runTestFile(
   return { file: shown, files, definition: machine.file, tests };
 }
 
-/** Whether a test of this name runs. */
+/** Returns whether a test with this name is run. */
 export function isChosen(name: string, filter: string | undefined): boolean {
   return filter === undefined || name.toLowerCase().includes(filter.toLowerCase());
 }
 
-/** Why a test file cannot be used; throws what is no reason for that. */
+/** Returns why a test file cannot be used. Throws errors of other kinds again. */
 export function problemOf(error: unknown, shown: string): string {
   if (error instanceof BadTestFile)
     return error.problems.map(({ message, line, column }) => `${shown}:${line}:${column}: ${message}`).join("\n");
@@ -147,7 +147,7 @@ async function runProperty(machine: TestMachine, test: FileTest, { tasks }: RunO
     const [failure] = failuresOf(run, test);
     if (failure) throw new Error(failure.message);
   };
-  // A property looks at its options itself: what the test file has in them may be wrong.
+  // `property()` checks its options itself, so the values of the test file may be invalid here.
   const options = {
     input: test.input,
     ...test.property,
@@ -164,7 +164,7 @@ async function runProperty(machine: TestMachine, test: FileTest, { tasks }: RunO
   }
 }
 
-/** What the test file can be given is a schedule in its own words. */
+/** Rewrites the message so that it shows the schedule in the syntax of a test file. */
 function inFileWords(message: string): string {
   return message
     .replace(/property\(machine, \{ …, seed: (\d+), runs: 1 \}\)/, "property: { seed: $1, runs: 1 }")
@@ -174,10 +174,10 @@ function inFileWords(message: string): string {
     );
 }
 
-/** Holds a run to an expectation. */
-type Hold = (it: RunExpectation) => unknown;
+/** Checks an expectation of a run. */
+type ExpectationCheck = (it: RunExpectation) => unknown;
 
-/** Each expectation that does not hold, not only the first. */
+/** Returns all expectations that do not hold, not only the first. */
 function failuresOf(run: TestRun, { expect, lineOf }: FileTest): Failure[] {
   const failures: Failure[] = [];
   for (const [field, holds] of Object.entries(holdsOf(expect))) {
@@ -194,7 +194,7 @@ function failuresOf(run: TestRun, { expect, lineOf }: FileTest): Failure[] {
   return failures;
 }
 
-const ENDS: Record<Expected["status"], Hold> = {
+const ENDS: Record<Expected["status"], ExpectationCheck> = {
   SUCCEEDED: (it) => it.succeeded(),
   FAILED: (it) => it.failedWith(),
   TIMED_OUT: (it) => it.timedOut(),
@@ -203,7 +203,7 @@ const ENDS: Record<Expected["status"], Hold> = {
 };
 
 /** How each expectation is checked. */
-const HOLDS: { [Field in keyof Expected]: (expected: Expected[Field]) => Hold[] } = {
+const EXPECTATION_CHECKS: { [Field in keyof Expected]: (expected: Expected[Field]) => ExpectationCheck[] } = {
   status: (status) => [ENDS[status]],
   output: (output) => [(it) => it.succeeded(output)],
   outputMatches: (output) => [(it) => it.outputMatches(output)],
@@ -246,11 +246,11 @@ const HOLDS: { [Field in keyof Expected]: (expected: Expected[Field]) => Hold[] 
     ),
 };
 
-function holdsOf(expect: Partial<Expected>): Record<string, Hold[]> {
-  const holds: Record<string, Hold[]> = {};
+function holdsOf(expect: Partial<Expected>): Record<string, ExpectationCheck[]> {
+  const holds: Record<string, ExpectationCheck[]> = {};
   const add = <Field extends keyof Expected>(field: Field) => {
-    // A field that is there has a value: YAML has no undefined.
-    if (Object.hasOwn(expect, field)) holds[field] = HOLDS[field](expect[field] as Expected[Field]);
+    // A field that exists has a value, because YAML has no undefined.
+    if (Object.hasOwn(expect, field)) holds[field] = EXPECTATION_CHECKS[field](expect[field] as Expected[Field]);
   };
   for (const field of Object.keys(expect)) add(field as keyof Expected);
   return holds;

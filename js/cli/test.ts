@@ -94,13 +94,13 @@ export const command = defineCommand({
 const NAME = /\.stepglass\.(ya?ml|json)$/i;
 const PASSED_OVER = new Set(["node_modules", ".git", "dist", "coverage", "target", "cdk.out", ".aws-sam", ".serverless"]);
 
-/** What a run of tests is to do. */
+/** The settings of a test run. */
 interface Settings {
   filter: string | undefined;
   reporter: (typeof REPORTERS)[number];
-  /** The file for the report. */
+  /** The file of the report. */
   output: string | undefined;
-  /** The forms of the report on coverage, where one is asked for. */
+  /** The formats of the coverage report. Undefined if none is requested. */
   formats: Set<Format> | undefined;
   folder: string | undefined;
   threshold: number | undefined;
@@ -132,8 +132,8 @@ async function test(given: string[], values: Values<typeof options>): Promise<nu
     complement: undefined,
   };
   if (wantsAws(values, process.env)) {
-    const { asked, withAws, callLines } = await import("./aws.ts");
-    const all = asked(values, process.env, { lambda: true });
+    const { requestedHandlers, withAws, callLines } = await import("./aws.ts");
+    const all = requestedHandlers(values, process.env, { lambda: true });
     if (all.isDry) return listCalls(given, values, (tasks) => withAws(tasks, all), callLines);
     settings.complement = (tasks) => withAws(tasks, all);
   }
@@ -177,7 +177,7 @@ async function runAll(given: string[], settings: Settings): Promise<Outcome> {
   const coverage = formats === undefined ? undefined : coverageReport({ definitions });
   report.end(results, performance.now() - began, coverage === undefined ? {} : { coverage: JSON.parse(coverage.json()) as unknown });
   if (output !== undefined) save(output, text);
-  // Where standard output is for programs, people read the other one.
+  // If standard output is for programs, people read standard error.
   const people = settings.reporter === "spec" || settings.reporter === "dot" || output !== undefined ? process.stdout : process.stderr;
   if (coverage !== undefined && formats !== undefined)
     writeCoverage(coverage, formats, { folder, stream: people, color: colorful(people) });
@@ -195,7 +195,7 @@ function save(file: string, text: string): void {
   }
 }
 
-/** The test files that are meant: those given, or all in the folders given. */
+/** Returns the selected test files: those that are given, or all in the given folders. */
 function testFiles(given: string[]): string[] {
   const files: string[] = [];
   for (const path of given.length === 0 ? ["."] : given) {
@@ -224,10 +224,10 @@ function shortest(file: string): string {
   return (short.startsWith("..") ? file : short).split(sep).join("/");
 }
 
-/** Runs, and again whenever one of the files that took part changes; until it is interrupted. */
+/** Runs the tests, and again whenever one of their files changes, until it is interrupted. */
 async function watch(given: string[], once: () => Promise<Outcome>): Promise<never> {
   let files = new Set<string>();
-  // In a run as well as between two: there is nothing to put in order.
+  // This applies during a run as well as between two. Nothing needs to be cleaned up.
   process.once("SIGINT", () => process.exit(0));
   for (;;) {
     const began = Date.now();
@@ -235,7 +235,7 @@ async function watch(given: string[], once: () => Promise<Outcome>): Promise<nev
       const { results } = await once();
       files = new Set(results.flatMap((result) => result.files).map((file) => resolve(file)));
     } catch (error) {
-      // What is half written now took part before, and will again: it stays among those that are watched.
+      // A file that is incomplete now was used before and will be used again, so it is still watched.
       if (!(error instanceof Unusable)) throw error;
       process.stderr.write(`stepglass: ${error.message}\n`);
     }
@@ -243,11 +243,11 @@ async function watch(given: string[], once: () => Promise<Outcome>): Promise<nev
   }
 }
 
-// File systems tell the time of a change in steps; so much earlier than it was.
+// Resolution of the file system's modification times, in milliseconds. A file that was changed that much earlier counts as changed.
 const STEP = 10;
 
 /**
- * The file that changes next, of those named and of test files that come to be, or one that has changed since the run that
+ * Returns the next file that changes, of `files` and of new test files. Returns at once if a file has changed since the run that
  * read it began.
  */
 function change(files: Set<string>, given: string[], began: number): Promise<string> {

@@ -76,7 +76,7 @@ function types([file, ...others]: string[], { output, name = "", json }: Values<
   return 0;
 }
 
-/** The module of a definition. */
+/** Returns the module of a definition as text. */
 export function printed(definition: MachineDefinition, file: string, name: string): string {
   const machine = follow(definition);
   return module(machine, handlersOf(machine), file, name);
@@ -87,13 +87,13 @@ interface Handler {
   key: string;
   states: string[];
   resource: string;
-  /** Types of what it gets and of what is read of its result, as text, for each state. */
+  /** For each state, the types of the handler's input and of what is read of its result, as text. */
   inputs: string[];
   results: string[];
   note: string | undefined;
 }
 
-/** What a handler is for, by the key that it has in `tasks`; states that call the same function share one. */
+/** Returns the handlers of a definition by their keys in `tasks`. States that call the same function share one. */
 function handlersOf({ tasks }: Flow): Handler[] {
   const found = new Map<string, Handler>();
   for (const task of tasks.values()) {
@@ -112,7 +112,7 @@ function handlerOf({ state, resource, input, result }: TaskFlow): { key: string;
   const isToken = resource.kind === "service" && resource.pattern === "waitForTaskToken";
   const note = isToken ? "Answer it with task.token: execution.succeed(token, result)." : undefined;
   if (resource.kind !== "service" || resource.name !== "lambda:invoke") return { key: state, input, result, note };
-  // The handler gets the Payload and gives the Payload.
+  // The input and the result of the handler are the Payloads.
   const key =
     typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? bareName(resource.function, ":function:") : state;
   return { key, input: read(input, ["Payload"], false), result: isToken ? result : result.member("Payload", true), note };
@@ -123,7 +123,7 @@ function either(texts: string[]): string {
   return all.includes("unknown") ? "unknown" : all.join(" | ");
 }
 
-/** What several states read of one result, it has to have all at once. */
+/** If several states read different parts of one result, the result must have all of them. */
 function both(texts: string[]): string {
   const all = [...new Set(texts)].filter((text) => text !== "unknown");
   return all.length === 0 ? "unknown" : all.join(" & ");

@@ -1,4 +1,4 @@
-// What `stepglass validate` has found, in the forms that build servers and editors read.
+// Prints the findings of `stepglass validate` in the formats that build servers and editors read.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -10,7 +10,7 @@ import { fails, sentence, type Checked, type Finding } from "./findings.ts";
 import rules from "./rules.json";
 import { xml } from "./xml.ts";
 
-/** What a form needs to know besides what was found. */
+/** What a format needs in addition to the findings. */
 interface FormatSettings {
   /** Whether warnings count as errors. */
   strict: boolean;
@@ -26,7 +26,7 @@ export const FORMATTERS: Record<
   gitlab,
 };
 
-/** Titles of diagnostics and a paragraph about each, as docs/errors.md has them; and of those that only the command reports. */
+/** The title and a paragraph for each code, as in docs/errors.md, and for the codes that only this command reports. */
 const RULES: Record<string, readonly string[] | undefined> = {
   ...rules,
   "invalid-yaml": ["The text is not YAML", "The file does not parse as YAML. Nothing else is checked until it parses."],
@@ -38,14 +38,14 @@ const RULES: Record<string, readonly string[] | undefined> = {
   placeholder: ["A placeholder without a value", "A template or `--define NAME=VALUE` gives placeholders `${NAME}` their values."],
 };
 
-/** The path from the working directory on. */
+/** Returns the path relative to the working directory. */
 function pathOf({ file, name }: Checked): string {
   return file === "-" ? name : pathFrom(process.cwd(), file);
 }
 
 // ---------------------------------------------------------------- SARIF
 
-/** The Static Analysis Results Interchange Format, version 2.1.0. */
+/** Prints the Static Analysis Results Interchange Format, version 2.1.0. */
 function sarif(checked: readonly Checked[]): string {
   const codes = [...new Set(checked.flatMap(({ findings }) => findings.map(({ diagnostic }) => diagnostic.code)))].sort();
   const results = checked.flatMap((one) => one.findings.map((finding) => sarifResult(one, finding, codes)));
@@ -118,7 +118,7 @@ function region(range: Range | undefined): object {
 
 // ---------------------------------------------------------------- JUnit
 
-/** The XML of JUnit: a suite for each definition, a failed case for each problem. */
+/** Prints the XML of JUnit: a suite for each definition, and a failed case for each problem. */
 function junit(checked: readonly Checked[], { strict }: FormatSettings): string {
   const sum = (of: (one: Checked) => number) => checked.reduce((total, one) => total + of(one), 0);
   const counts = `tests="${sum(casesOf)}" failures="${sum((one) => failuresOf(one, strict))}" errors="${sum(errorsOf)}" skipped="${sum(skippedOf)}"`;
@@ -159,7 +159,7 @@ function told(one: Checked, diagnostic: Diagnostic): string {
 
 // ---------------------------------------------------------------- GitHub Actions
 
-/** Workflow commands of GitHub Actions, which become annotations of the changed files. */
+/** Prints workflow commands of GitHub Actions, which become annotations of the changed files. */
 function github(checked: readonly Checked[]): string {
   return checked
     .flatMap((one) => {
@@ -175,7 +175,7 @@ function github(checked: readonly Checked[]): string {
     .join("");
 }
 
-/** Annotations name files from the repository's top on, wherever the command runs. */
+/** Returns the path relative to the repository. Annotations need that, wherever the command runs. */
 function workspacePath(one: Checked): string {
   const top = process.env.GITHUB_WORKSPACE;
   if (one.file === "-" || !top || !existsSync(top)) return pathOf(one);
@@ -186,7 +186,7 @@ function lines(range: Range | undefined): Record<string, number> {
   if (range === undefined) return { line: 1 };
   const { start, end } = range;
   const line = { line: start.line, endLine: end.line };
-  // Columns are allowed within one line only.
+  // Columns are allowed only if the range is within one line.
   return start.line === end.line ? { ...line, col: start.column, endColumn: end.column } : line;
 }
 
@@ -199,7 +199,7 @@ function annotation(level: string, properties: Record<string, string | number>, 
 
 // ---------------------------------------------------------------- GitLab
 
-/** A report of GitLab's Code Quality. */
+/** Prints a report of GitLab's Code Quality. */
 function gitlab(checked: readonly Checked[], { strict }: FormatSettings): string {
   const problems = checked.flatMap((one) => {
     const path = pathOf(one);

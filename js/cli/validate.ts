@@ -11,7 +11,7 @@ import { colorful, colors, count, type Output } from "../files/terminal.ts";
 import type { Accepted, Baseline, fingerprints } from "./baseline.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { fails, type Checked, type Finding } from "./findings.ts";
-import { meant } from "./meant.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
 const help = `stepglass validate FILE or FOLDER… [options]
 
@@ -72,18 +72,18 @@ const options = {
 
 export const command = defineCommand({ name: "validate", summary: "report the problems of definitions", help, options, run: validate });
 
-/** A form of the report, and where it goes; undefined is standard output. */
-interface Wanted {
+/** A requested report: its format and its file. Undefined is standard output. */
+interface RequestedFormat {
   format: (typeof FORMATS)[number];
   file: string | undefined;
 }
 
-/** What is known when all definitions have been read. */
+/** The data of all definitions that were read. */
 interface Outcome {
   checked: Checked[];
   sources: Map<Checked, Source>;
   baseline: Baseline | undefined;
-  /** What the baseline has and the definitions no longer have. */
+  /** Problems of the baseline that the definitions no longer have. */
   fixed: Accepted[];
   settings: Settings;
 }
@@ -99,14 +99,14 @@ async function validate(files: string[], values: Values<typeof options>): Promis
   const { type, strict = false, baseline: known, "write-baseline": writes = false } = values;
   const wanted = formatsOf(values);
   if (writes && known === undefined) throw new Unusable("--write-baseline needs --baseline FILE", { usage: true });
-  // What only pipelines need is loaded for them alone.
+  // Fingerprints are loaded only if a pipeline needs them.
   const fingerprinted = known !== undefined || wanted.some(({ format }) => format === "sarif" || format === "gitlab");
   const accepting = fingerprinted ? await import("./baseline.ts") : undefined;
   const baseline = known === undefined ? undefined : new accepting!.Baseline(known, { fresh: writes });
   const outcome: Outcome = { checked: [], sources: new Map(), baseline, fixed: [], settings: { type, strict } };
   checkAll(files, outcome, {
     fingerprints: accepting?.fingerprints,
-    tell: wanted.some(({ format, file }) => format === "json" && file === undefined) ? undefined : say,
+    report: wanted.some(({ format, file }) => format === "json" && file === undefined) ? undefined : say,
   });
   if (baseline !== undefined) {
     const findings = outcome.checked.flatMap((one) => one.findings);
@@ -115,7 +115,7 @@ async function validate(files: string[], values: Values<typeof options>): Promis
     if (writes) baseline.write(outcome.checked);
   }
   for (const { format, file } of wanted) {
-    const text = await told(format, outcome, file === undefined ? process.stdout : undefined);
+    const text = await describe(format, outcome, file === undefined ? process.stdout : undefined);
     if (file === undefined) process.stdout.write(text);
     else write(file, text);
   }
@@ -123,14 +123,14 @@ async function validate(files: string[], values: Values<typeof options>): Promis
   return unusable > 0 ? 2 : errors > 0 ? 1 : 0;
 }
 
-/** The forms that are asked for: the ones with files first, so that what a file could not take is told before anything is printed. */
-function formatsOf({ format: given = [], json }: Values<typeof options>): Wanted[] {
-  const wanted = given.map((one): Wanted => {
+/** Returns the requested formats, those with a file first: an error of writing a file then comes before anything is printed. */
+function formatsOf({ format: given = [], json }: Values<typeof options>): RequestedFormat[] {
+  const wanted = given.map((one): RequestedFormat => {
     const at = one.indexOf("=");
     const name = at < 0 ? one : one.slice(0, at);
     const format = FORMATS.find((known) => known === name);
     if (format === undefined)
-      throw new Unusable(`--format must be ${FORMATS.slice(0, -1).join(", ")} or ${FORMATS.at(-1)}${meant(name, FORMATS)}`, {
+      throw new Unusable(`--format must be ${FORMATS.slice(0, -1).join(", ")} or ${FORMATS.at(-1)}${didYouMean(name, FORMATS)}`, {
         usage: true,
       });
     if (at === one.length - 1) throw new Unusable(`--format ${one} needs the name of a file`, { usage: true });
@@ -138,7 +138,7 @@ function formatsOf({ format: given = [], json }: Values<typeof options>): Wanted
   });
   if (json) wanted.push({ format: "json", file: undefined });
   const printed = [...new Set(wanted.filter(({ file }) => file === undefined).map(({ format }) => format))];
-  // The text may stand below the annotations, which GitHub takes out of the log.
+  // Text can be printed together with annotations, because GitHub removes those from the log.
   if (printed.length > 1)
     throw new Unusable(
       `standard output takes one format, not ${printed.join(" and ")}: give the others a file, as in --format ${printed[0]}=FILE`,
@@ -149,17 +149,21 @@ function formatsOf({ format: given = [], json }: Values<typeof options>): Wanted
   return [...wanted.filter(({ file }) => file !== undefined), { format: printed[0] ?? "text", file: undefined }];
 }
 
-/** What checking needs for pipelines. */
-interface Means {
+/** What checking uses for pipelines. */
+interface CheckContext {
   fingerprints: typeof fingerprints | undefined;
-  /** Tells what cannot be used. */
-  tell: ((problem: string) => void) | undefined;
+  /** Reports files that cannot be used. */
+  report: ((problem: string) => void) | undefined;
 }
 
-function checkAll(files: readonly string[], { checked, sources, baseline, settings }: Outcome, { fingerprints, tell }: Means): void {
+function checkAll(
+  files: readonly string[],
+  { checked, sources, baseline, settings }: Outcome,
+  { fingerprints, report }: CheckContext,
+): void {
   const unusable = (file: string, problem: string) => {
     checked.push({ name: file, file, id: undefined, machine: undefined, problem, findings: [] });
-    tell?.(problem);
+    report?.(problem);
   };
   const check = (spec: string) => {
     const source = new Source(spec);
@@ -171,7 +175,7 @@ function checkAll(files: readonly string[], { checked, sources, baseline, settin
     checked.push(one);
     sources.set(one, source);
   };
-  // What cannot be used keeps nothing else from being looked at.
+  // A file that cannot be used does not stop the check of the others.
   const each = (specs: readonly string[], act: (spec: string) => void) => {
     for (const spec of specs) {
       try {
@@ -201,20 +205,20 @@ function below(folder: string, unusable: (file: string, message: string) => void
   return found;
 }
 
-/** The report in one of its forms; `stream` is where it is printed, if it is. */
-async function told(format: Wanted["format"], outcome: Outcome, stream: NodeJS.WriteStream | undefined): Promise<string> {
+/** Returns the report in one format. `stream` is where it is printed, if it is. */
+async function describe(format: RequestedFormat["format"], outcome: Outcome, stream: NodeJS.WriteStream | undefined): Promise<string> {
   if (format === "json") return `${JSON.stringify(reports(outcome), null, 2)}\n`;
   if (format === "text") return textOf(outcome, stream ?? PLAIN);
   const { FORMATTERS } = await import("./validate-formats.ts");
   const text = FORMATTERS[format](outcome.checked, { strict: outcome.settings.strict });
-  // The log of a build gets the sums, too.
+  // The log of a build also gets the totals.
   return format === "github" && stream !== undefined ? `${text}${summary(outcome, PLAIN)}\n` : text;
 }
 
-/** A file, which takes no colours. */
+/** An output without colours, for files. */
 const PLAIN: Output = { write: () => {} };
 
-/** What `--json` says of a file: its problems, or why it cannot be used. */
+/** The report of `--json` on a file: its problems, or why it cannot be used. */
 interface Report {
   file: string;
   machine?: string;
@@ -236,7 +240,7 @@ function reports({ checked, baseline, fixed }: Outcome): Report[] {
     ...(baseline !== undefined && { known: of(one, true), fixed: mine(one) }),
   }));
   const rest = fixed.filter((accepted) => !checked.some((one) => baseline?.isOf(accepted, one)));
-  // Files that are gone.
+  // Files that were deleted.
   for (const file of new Set(rest.map((accepted) => accepted.file)))
     list.push({ file, diagnostics: [], known: [], fixed: rest.filter((accepted) => accepted.file === file) });
   return list;
@@ -256,7 +260,10 @@ function textOf(outcome: Outcome, stream: Output): string {
   return `${[...problems, ...gone].join("")}${summary(outcome, stream)}\n`;
 }
 
-/** Takes out what a baseline has. A problem is printed as a paragraph that begins with its severity, code and message. */
+/**
+ * Removes the problems that a baseline contains. A problem is printed as a paragraph that begins with its severity, code and
+ * message.
+ */
 function withoutKnown(rendered: string, findings: readonly Finding[]): string {
   const known = findings.filter((finding) => finding.known).map(({ diagnostic }) => diagnostic);
   if (known.length === 0) return rendered;
@@ -274,10 +281,10 @@ function withoutKnown(rendered: string, findings: readonly Finding[]): string {
     .join("");
 }
 
-/** How many definitions were checked, problems they have, and files that cannot be used. */
+/** The number of checked definitions, of their problems, and of files that cannot be used. */
 interface Totals {
   checked: number;
-  /** What fails. */
+  /** The number of problems that make the command fail. */
   errors: number;
   warnings: number;
   unusable: number;

@@ -1,4 +1,4 @@
-// Text in XML, for build servers.
+// Escapes text for XML, for build servers.
 
 const ENTITIES = new Map([
   ["&", "&amp;"],
@@ -8,7 +8,7 @@ const ENTITIES = new Map([
   ["'", "&apos;"],
 ]);
 
-/** Text as XML has it, between tags or in an attribute. */
+/** Escapes text for use between tags or in an attribute. */
 export function xml(text: string): string {
   return text
     .replaceAll(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character)

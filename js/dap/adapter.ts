@@ -84,7 +84,7 @@ export class DebugAdapter implements PublicAdapter {
     else this.#send(message);
   }
 
-  /** The debugged run. Throws if nothing was readLaunch. */
+  /** The debugged run. Throws if nothing was launched. */
   get #at(): Debuggee {
     if (this.#debuggee === undefined) throw new Refused("nothing is debugged: launch or attach comes first");
     return this.#debuggee;

@@ -22,7 +22,7 @@ export interface SourceLocation {
 }
 
 /** The location of a state, with its fields. */
-export interface StateLocation extends SourceLocation {
+interface StateLocation extends SourceLocation {
   type: string;
   language: "JSONata" | "JSONPath";
   fields: Record<string, unknown>;

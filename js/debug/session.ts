@@ -246,7 +246,7 @@ export class DebugSession implements PublicSession {
     this.#player.pause();
   }
 
-  /** Steps to the next state of the same scope. What a Parallel, a Map or a nested execution does internals is run in one step. */
+  /** Steps to the next state of the same scope. What a Parallel, a Map or a nested execution does inside is run in one step. */
   next(thread?: number): void {
     this.#player.next(thread === undefined ? undefined : this.#openIn(thread));
   }

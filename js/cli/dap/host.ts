@@ -1,4 +1,4 @@
-// What a debug adapter in Node has around it: files, modules with handlers, test files, and servers.
+// What a debug adapter uses in Node: files, modules with handlers, test files, and servers.
 
 import { resolve } from "node:path";
 import type { AdapterHost, DebugProgram, RecordedProgram, TestProgram } from "../../api/dap.d.ts";
@@ -14,7 +14,7 @@ import { START } from "../../testing/machine.ts";
 import { handlersOf } from "../tasks.ts";
 import { readMocks, readTestFile } from "../test-file.ts";
 
-/** Where `stepglass serve` is without other options. */
+/** The default address of `stepglass serve`. */
 const SERVER = "http://127.0.0.1:8083";
 
 export const nodeHost: AdapterHost = {
@@ -37,7 +37,7 @@ function open(definition: string, substitutions: Record<string, unknown>): Debug
   return { path: resolve(file), text, definition: json, name: machine, ...(type && { type }), range: (pointer) => source.range(pointer) };
 }
 
-/** A test of a test file: `FILE#NAME`, or `FILE` with one test. */
+/** Reads a test of a test file: `FILE#NAME`, or `FILE` if it has one test. */
 function readTest(spec: string): TestProgram {
   const [file, name] = split(spec);
   const { source, options, tasks, tests } = readTestFile(resolve(file));
@@ -70,7 +70,7 @@ function only<One>(found: One[]): One | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** An execution of `stepglass serve`, as its debugger has it. */
+/** Reads an execution of `stepglass serve`, in the form that its debugger uses. */
 async function readExecution(executionArn: string, server = SERVER): Promise<RecordedProgram> {
   const address = `${server.replace(/\/$/, "")}/debugger/api/executions/${encodeURIComponent(executionArn)}`;
   let response: Response;
@@ -83,7 +83,7 @@ async function readExecution(executionArn: string, server = SERVER): Promise<Rec
   if (!response.ok) throw new Unusable(`${server} has no execution ${executionArn} (${response.status})`);
   if (!isObject(held) || typeof held.definition !== "string" || !Array.isArray(held.events))
     throw new Unusable(`${server} is not a server of stepglass serve`);
-  // A document of this server has all that was asked for.
+  // A document of this server has all requested members.
   const { definition, name, stateMachineName, type, events } = held as unknown as ExecutionDocument;
   return { definition, name, stateMachineName, type, events };
 }

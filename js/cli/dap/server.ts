@@ -1,4 +1,4 @@
-// The debug adapter on standard input and output, or for editors that connect to a port.
+// Serves the debug adapter on standard input and output, or on a port.
 
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { DebugAdapter } from "../../dap/adapter.ts";
@@ -7,7 +7,9 @@ import { Unusable, say } from "../../files/problem.ts";
 import { nodeHost } from "./host.ts";
 import { MessageReader, written } from "./stream.ts";
 
-/** Connects an adapter with what brings its messages. Returns what ends it; `end` is called when the client has disconnected. */
+/**
+ * Connects an adapter to a stream of messages. Returns how to feed and to end it; `end` is called when the client has disconnected.
+ */
 function connected(write: (text: string) => void, end: () => void): { add(bytes: Buffer): void; dispose(): void } {
   const adapter = new DebugAdapter(nodeHost);
   adapter.onDidSendMessage((message) => {
@@ -28,11 +30,11 @@ function connected(write: (text: string) => void, end: () => void): { add(bytes:
   };
 }
 
-/** Serves one editor on standard input and output, until it disconnects or is gone. */
+/** Serves one editor on standard input and output, until it disconnects or exits. */
 export function serveStreams(): Promise<number> {
   const { stdin, stdout } = process;
   const write = stdout.write.bind(stdout) as (text: string) => boolean;
-  // Standard output belongs to the protocol, whatever a handler prints.
+  // Standard output belongs to the protocol, so what handlers print goes to standard error.
   console.log = console.info = console.debug = console.error;
   stdout.write = process.stderr.write.bind(process.stderr) as typeof stdout.write;
   return new Promise((done) => {
@@ -48,11 +50,11 @@ export function serveStreams(): Promise<number> {
   });
 }
 
-/** Serves every editor that connects to a port of this machine, each with a session of its own. */
+/** Serves every editor that connects to a port of this machine, each with its own session. */
 export function servePort(port: number): Promise<number> {
   return new Promise((done, fail) => {
     const server = createServer((socket: Socket) => {
-      // A message is small, and the editor waits for it.
+      // Messages are small and the editor waits for them, so they are not delayed.
       socket.setNoDelay(true);
       const adapter = connected(
         (text) => socket.write(text),

@@ -1,12 +1,12 @@
-// Messages of the Debug Adapter Protocol on streams: a header with the length, then JSON.
+// Reads and writes messages of the Debug Adapter Protocol on streams: a header with the length, then JSON.
 
 import type { ProtocolMessage } from "../../api/dap.d.ts";
 
-/** A message of more bytes is none that an editor sends. */
+/** Maximum size of a message in bytes. No editor sends a larger one. */
 const LONGEST = 64 * 1024 * 1024;
 const GAP = "\r\n\r\n";
 
-/** Takes bytes as they come, and hands on messages. Throws for what is no message: nothing after it could be read either. */
+/** Decodes bytes into messages. Throws if the bytes are not a message, because nothing after them could be decoded. */
 export class MessageReader {
   #bytes: Buffer = Buffer.alloc(0);
   #listen: (message: ProtocolMessage) => void;
@@ -39,7 +39,7 @@ export class MessageReader {
   }
 }
 
-/** A message as it is written. */
+/** Encodes a message. */
 export function written(message: ProtocolMessage): string {
   const text = JSON.stringify(message);
   return `Content-Length: ${Buffer.byteLength(text)}${GAP}${text}`;

@@ -17,12 +17,12 @@ export type Action =
   | "DescribeMapRun"
   | "ListExecutions";
 
-/** A response without what the SDK adds to it. */
+/** A response without the metadata of the SDK. */
 export type Response = Record<string, unknown>;
 
-/** Names that services give to credentials that are no longer valid. */
+/** Error names for credentials that are no longer valid. */
 const EXPIRED: ReadonlySet<string> = new Set(["ExpiredTokenException", "ExpiredToken", "RequestExpired"]);
-/** Names that services and the SDK give to credentials that are wrong or absent. */
+/** Error names for credentials that are wrong or missing. */
 const UNKNOWN: ReadonlySet<string> = new Set([
   "UnrecognizedClientException",
   "InvalidClientTokenId",
@@ -33,10 +33,10 @@ const UNKNOWN: ReadonlySet<string> = new Set([
   "TokenProviderError",
 ]);
 const DENIED: ReadonlySet<string> = new Set(["AccessDeniedException", "AccessDenied"]);
-/** Names of errors that say: this key of KMS cannot be used, so the data stays encrypted. */
+/** Error names that mean that a KMS key cannot be used, so the data stays encrypted. */
 const ENCRYPTED: ReadonlySet<string> = new Set(["KmsAccessDeniedException", "KmsInvalidStateException", "KmsThrottlingException"]);
 
-/** Names of errors that say: too many calls. */
+/** Error names that mean that there were too many calls. */
 const THROTTLED: ReadonlySet<string> = new Set(["ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded"]);
 /**
  * How often a throttled call is repeated, after the SDK has given up, and the waits in milliseconds. AWS refills some operations
@@ -46,14 +46,14 @@ const THROTTLED_ATTEMPTS = 8;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 20_000;
 
-/** Data that the account does not hand out, while the rest of the execution can still be fetched. */
+/** Thrown for data that the account withholds, while the rest of the execution can still be fetched. */
 export class Withheld extends Error {}
 
 /** The Step Functions API of one account and region. */
 export class Account {
   readonly #clients: Clients;
 
-  /** `region` is the one in an ARN. The environment and the profile decide about everything else. */
+  /** `region` comes from an ARN. All other settings come from the environment and the profile. */
   constructor(region: string, env: NodeJS.ProcessEnv) {
     const ignored = env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS === "true";
     const endpoint = ignored ? undefined : env.AWS_ENDPOINT_URL_SFN || env.AWS_ENDPOINT_URL || undefined;

@@ -1,13 +1,13 @@
-// One execution of an account, with everything that belongs to it.
+// Fetches one execution of an account, with everything that belongs to it.
 
 import { fetchedRun, type FetchedExecution, type FetchedMapRun, type FetchedRun } from "../../files/sfnrun.ts";
 import { Withheld, type Account, type Action, type Response } from "./account.ts";
 
-/** How much of an execution's Map Runs is fetched. */
+/** Which child executions of the Map Runs are fetched. */
 export interface Selection {
   /** Whether only child executions without success are fetched. */
   failed: boolean;
-  /** The highest number of child executions of each Map Run. */
+  /** Maximum number of child executions of each Map Run. */
   limit: number;
 }
 
@@ -21,7 +21,7 @@ export async function fetchExecution(account: Account, arn: string, selection: S
   const whole = await reader.execution(arn);
   const stateMachine = await reader.optional("DescribeStateMachineForExecution", { executionArn: arn }, arn);
   const mapRuns: FetchedMapRun[] = [];
-  // A Map Run has no Map Runs of its own in the list of its parent; executions without a Distributed Map need no call.
+  // A child execution lists no Map Runs of its own, and an execution without a Distributed Map has none, so neither needs a call.
   if (whole.history.some(({ type }) => type === "MapRunStarted"))
     for await (const page of account.pages("ListMapRuns", { executionArn: arn }))
       for (const { mapRunArn } of page.mapRuns as { mapRunArn: string }[]) mapRuns.push(await reader.mapRun(mapRunArn, selection));
@@ -45,7 +45,7 @@ class Reader {
   }
 
   async execution(arn: string): Promise<FetchedExecution> {
-    // A key that may not be used withholds the data alone.
+    // A KMS key that may not be used withholds only the data.
     const execution =
       (await this.optional("DescribeExecution", { executionArn: arn }, arn)) ??
       (await this.#account.call("DescribeExecution", { executionArn: arn, includedData: "METADATA_ONLY" }));
@@ -76,7 +76,7 @@ class Reader {
     return { mapRun, executions, partial: failed || more };
   }
 
-  /** A response; undefined if the account withholds it, which is noted. */
+  /** Returns a response, or undefined if the account withholds it. That is noted. */
   async optional(action: Action, input: object, arn: string): Promise<Response | undefined> {
     try {
       return await this.#account.call(action, input);

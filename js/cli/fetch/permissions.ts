@@ -1,9 +1,9 @@
-// What a user needs to be allowed for `stepglass fetch`.
+// The permissions that `stepglass fetch` needs.
 
 import type { ExecutionPolicy } from "../../api/integrations.d.ts";
 import type { Action } from "./account.ts";
 
-/** Where the state machines are; what is absent can be any. */
+/** The location of the state machines. An absent member matches any. */
 interface Where {
   partition?: string | undefined;
   region?: string | undefined;
@@ -22,9 +22,9 @@ const RESOURCES: Record<Action, readonly ("execution" | "stateMachine" | "mapRun
   ListExecutions: ["stateMachine", "mapRun"],
 };
 
-/** The least policy for the user. */
+/** Returns the smallest policy for the user. */
 export function fetchPolicy({ partition = "aws", region = "*", account = "*", name = "*" }: Where): ExecutionPolicy["policy"] {
-  // Child executions and Map Runs have the machine's name and a label: `Orders/Each:…`.
+  // The names of child executions and Map Runs consist of the machine's name and a label: `Orders/Each:…`.
   const patterns = {
     execution: name === "*" ? ["execution:*"] : [`execution:${name}:*`, `execution:${name}/*`],
     stateMachine: [`stateMachine:${name}`],

@@ -1,10 +1,11 @@
-// Values of payloads that are replaced before a file is written. Equal values get equal replacements, so that data flow stays as it is.
+// Replaces values of payloads before a file is written. Equal values get equal replacements, so that the data flow can still be
+// followed.
 
 import { isObject } from "../../base/json.ts";
 import { Unusable } from "../../files/problem.ts";
 import type { FetchedExecution, FetchedRun, Response } from "../../files/sfnrun.ts";
 
-/** A rule of `--redact`: a member of this name anywhere, or the value at a path of each payload. */
+/** A rule of `--redact`: every member with a name, or the value at a path of each payload. */
 interface Rule {
   text: string;
   /** Steps from the root of a payload; `*` is every item. Undefined for a name. */
@@ -15,12 +16,12 @@ interface Rule {
   values: number;
 }
 
-/** Members of events and executions that carry data. */
+/** Members of events and executions that contain data. */
 const PAYLOADS: ReadonlySet<string> = new Set(["input", "output", "parameters", "cause", "error"]);
-/** The shortest value that is replaced wherever it is found: shorter ones are in unrelated data, too. */
+/** Minimum length of a value that is replaced everywhere it occurs. Shorter values also occur in unrelated data. */
 const SHORTEST = 4;
 
-/** Throws Unusable for a path that cannot be read. */
+/** Checks the syntax of the rules. Throws Unusable. */
 export function checkRules(rules: readonly string[]): void {
   for (const rule of rules) ruleOf(rule);
 }
@@ -38,12 +39,12 @@ function ruleOf(text: string): Rule {
   return { text, path: names, key: names.findLast((name) => !/^(\*|\d+)$/.test(name)) ?? "", values: 0 };
 }
 
-/** Replaces what the rules name in a run, and notes how many values that were. */
+/** Replaces what the rules select in a run, and counts the replaced values. */
 export function redact(run: FetchedRun, rules: readonly string[]): FetchedRun {
   if (rules.length === 0) return run;
   const redaction = new Redaction(rules.map(ruleOf));
   const executions = [run as FetchedExecution, ...run.mapRuns.flatMap((mapRun) => mapRun.executions)];
-  // A value can be in data before the rule names it, under another name: everything is read first.
+  // A value can occur under another name before a rule selects it, so everything is read before it is replaced.
   for (const one of executions) eachPayload(one, (text) => redaction.byRules(text));
   for (const one of executions) eachPayload(one, (text) => redaction.byValues(text));
   return { ...run, redacted: redaction.rules.map(({ text, values }) => ({ rule: text, values })) };
@@ -61,7 +62,7 @@ function changeMembers(held: Response, change: (text: string) => string): void {
   for (const [name, value] of Object.entries(held)) {
     if (PAYLOADS.has(name) && typeof value === "string") held[name] = change(value);
     else if (name === "assignedVariables" && isObject(value)) {
-      // A rule that names a variable means its value.
+      // A rule with the name of a variable selects its value.
       const variables = Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, parsed(String(text))]));
       const changed = parsed(change(JSON.stringify(variables)));
       if (isObject(changed))
@@ -70,7 +71,7 @@ function changeMembers(held: Response, change: (text: string) => string): void {
   }
 }
 
-/** The value of a JSON text; undefined for any other text. */
+/** Parses a JSON text. Undefined for any other text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -81,7 +82,7 @@ function parsed(text: string): unknown {
 
 class Redaction {
   readonly rules: Rule[];
-  /** Replacements by the JSON texts of values. */
+  /** Replacements by the JSON text of the value. */
   readonly #replacements = new Map<string, string | number>();
   readonly #made = new Set<string | number>();
 
@@ -89,7 +90,7 @@ class Redaction {
     this.rules = rules;
   }
 
-  /** A payload after the rules, or the JSON text in one: the body of a message, the payload of a function. */
+  /** Applies the rules to a payload and to JSON texts inside of it, such as the body of a message or the payload of a function. */
   byRules(text: string): string {
     const value = parsed(text);
     if (value === undefined) return this.#isNamed(text) ? this.#whole(text) : text;
@@ -100,7 +101,7 @@ class Redaction {
     return changed === value ? text : JSON.stringify(changed);
   }
 
-  /** A payload in which values that the rules have found elsewhere are replaced, too. */
+  /** Replaces values in a payload that the rules have selected elsewhere. */
   byValues(text: string): string {
     const value = parsed(text);
     if (value === undefined) return this.#inText(text);
@@ -108,7 +109,7 @@ class Redaction {
     return changed === value ? text : JSON.stringify(changed);
   }
 
-  /** Whether a text that is not JSON, such as one that was cut off, has one of the members. */
+  /** Returns whether a text that is not JSON, such as one that was cut off, contains the name of a selected member. */
   #isNamed(text: string): boolean {
     return this.rules.some(({ key }) => key !== "" && text.includes(JSON.stringify(key)));
   }
@@ -118,7 +119,7 @@ class Redaction {
     return "redacted";
   }
 
-  /** `paths` has what remains of each rule's path here, or undefined where a rule has left its path or never had one. */
+  /** `paths` has the rest of each rule's path below this value. It is undefined for a rule that does not apply here. */
   #walk(value: unknown, paths: (string[] | undefined)[]): unknown {
     if (typeof value === "string") return value.includes('"') ? this.byRules(value) : value;
     if (typeof value !== "object" || value === null) return value;
@@ -136,7 +137,7 @@ class Redaction {
     return Array.isArray(value) ? next.map(([, held]) => held) : Object.fromEntries(next);
   }
 
-  /** The replacement of a value with everything in it; its shape and the types of its scalars stay. */
+  /** Returns the replacement of a value, with the same shape and the same types of scalars. */
   #replaced(value: unknown, rule: Rule): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#replaced(item, rule));
     if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, this.#replaced(held, rule)]));

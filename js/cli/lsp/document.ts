@@ -1,4 +1,4 @@
-// A document of an editor: the definitions in it, and their problems.
+// A document of an editor: its definitions and their problems.
 
 import { isMap, isScalar, isSeq, type Document, type Node } from "yaml";
 import type { Diagnostic, MachineType, Range, TextRange } from "../../api/index.d.ts";
@@ -17,14 +17,14 @@ import type { Machine } from "../../sources/machine.ts";
 import { decoded } from "./decoded.ts";
 import { JsonPart, StringPart, YamlPart, type Part } from "./part.ts";
 
-/** What a definition is held to. */
+/** The settings that affect the problems of a definition. */
 export interface Checks {
   type?: MachineType;
   jsonata?: "2.0.6" | "2.1";
   substitutions?: Record<string, unknown>;
 }
 
-/** A problem at a place of the document. */
+/** A problem with its range in the document. */
 export interface Found extends TextRange {
   code: string;
   severity: Diagnostic["severity"];
@@ -33,21 +33,21 @@ export interface Found extends TextRange {
   labels: (TextRange & { message: string })[];
 }
 
-/** A file that a template has a definition in. */
+/** A file from which a template includes a definition. */
 export interface Link extends TextRange {
   /** The path, relative to the template or absolute. */
   path: string;
 }
 
 const TEMPLATE = /AWS::(StepFunctions|Serverless)::StateMachine|aws_sfn_state_machine|^\s*["']?stepFunctions["']?\s*:/m;
-/** Codes of texts that cannot be read. */
+/** Codes of problems of texts that cannot be parsed. */
 const BROKEN = /^invalid-(json|yaml)$/;
 const NAMED = /\.asl(\.json|\.ya?ml)?$/i;
 
 /** One version of a document. */
 export class Reading {
   readonly text: string;
-  /** The path, for messages and for what a template names. */
+  /** The path of the document, for messages and to resolve the paths in a template. */
   readonly file: string;
   readonly yaml: boolean;
   readonly parts: Part[] = [];
@@ -56,7 +56,7 @@ export class Reading {
   readonly template: boolean;
   #document: Document | undefined;
   #machines: Map<string, Machine> | undefined;
-  /** What keeps the document from being read at all. */
+  /** The reason why the document cannot be parsed at all. */
   #problem: string | undefined;
 
   constructor(file: string, languageId: string, text: string) {
@@ -70,7 +70,7 @@ export class Reading {
     this.parts.push(this.yaml ? new YamlPart(text, all, "") : new JsonPart(text, all));
   }
 
-  /** Its nodes; JSON is YAML. */
+  /** The parsed nodes. JSON is parsed as YAML. */
   get document(): Document | undefined {
     if (this.#document === undefined && this.#problem === undefined && !isHcl(this.file)) {
       try {
@@ -82,7 +82,7 @@ export class Reading {
     return this.#document;
   }
 
-  /** The definition at an offset. */
+  /** Returns the definition at an offset. */
   partAt(offset: number): Part | undefined {
     return this.parts.find(({ range }) => range.start <= offset && offset <= range.end);
   }
@@ -120,7 +120,7 @@ export class Reading {
     }
   }
 
-  /** All problems, in the order of their places. */
+  /** Returns all problems, in the order of their positions. */
   problems(checks: Checks): Found[] {
     const found = this.template ? this.#templateProblems(checks) : this.parts.length > 0 ? this.#ownProblems(checks) : this.#broken();
     return found.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -128,10 +128,12 @@ export class Reading {
 
   #ownProblems(checks: Checks): Found[] {
     const { substitutions = {} } = checks;
-    return orTold(() => new Source(this.file, { substitutions, text: this.text }).diagnostics(optionsOf(checks)).map((one) => placed(one)));
+    return orProblem(() =>
+      new Source(this.file, { substitutions, text: this.text }).diagnostics(optionsOf(checks)).map((one) => placed(one)),
+    );
   }
 
-  /** A template that cannot be read: nobody knows what in it is a state machine. */
+  /** Returns the problems of a template that cannot be parsed. Its state machines are then unknown. */
   #broken(): Found[] {
     if (!TEMPLATE.test(this.text)) return [];
     if (this.#problem !== undefined) return [whole(this.#problem)];
@@ -148,13 +150,14 @@ export class Reading {
     if (broken.length > 0) return broken;
     const { substitutions = {} } = checks;
     return [...(this.#machines ?? [])].flatMap(([id, { definition, file, resource }]) => {
-      // What another template has is told there.
+      // The problems of another template are reported in that template.
       if (definition.in === "nothing" || file !== undefined) return [];
       const named = this.links.find(({ path }) => definition.in === "file" && definition.path === path);
       const at = named ?? rangeOf(this.document && lookUp(this.document, resource).value);
-      return orTold(() => {
+      return orProblem(() => {
         const source = new Source(`${this.file}#${id}`, { substitutions, text: this.text });
-        // Those of a definition's own file are told there, and those around the machines by the servers of JSON and YAML.
+        // The problems of a definition's own file are reported there. Those outside of the machines are reported by the language
+        // servers of JSON and YAML.
         if (definition.in === "file" || (definition.in === "string" && definition.file !== undefined)) return [];
         const own = source.diagnostics(optionsOf(checks)).filter(({ message }) => !isAroundMachines(message));
         return own.map((one) => placed(one));
@@ -167,8 +170,8 @@ function optionsOf({ type, jsonata }: Checks): SourceOptions {
   return { ...(type && { type }), ...(jsonata && { jsonata }) };
 }
 
-/** Problems; a file that cannot be used is one. */
-function orTold(find: () => Found[], at: TextRange = { start: 0, end: 0 }): Found[] {
+/** Returns problems. If a file cannot be used, that is a problem itself. */
+function orProblem(find: () => Found[], at: TextRange = { start: 0, end: 0 }): Found[] {
   try {
     return find();
   } catch (error) {
@@ -206,7 +209,7 @@ function valueIn(node: unknown, name: string): Node | undefined {
   return isNodeLike(found) ? found : undefined;
 }
 
-/** The string of a value: by itself, or in Fn::Sub with its values or without. */
+/** Returns the string node of a value, also of one inside Fn::Sub, with or without values. */
 function stringIn(node: Node | undefined): Node | undefined {
   if (isScalar(node)) return node;
   if (isSeq(node)) return isNodeLike(node.items[0]) ? stringIn(node.items[0]) : undefined;
@@ -225,14 +228,14 @@ function isYaml(file: string, languageId: string, text: string): boolean {
   return named ?? !/^\s*[{[]/.test(text);
 }
 
-/** Whether a document is a definition: by its name, by what the editor calls it, or by its fields, also of one that is not finished. */
+/** Returns whether a document is a definition, by its name, its language id, or its fields. It may be incomplete. */
 function isDefinition(file: string, languageId: string, text: string): boolean {
   if (NAMED.test(file) || /(^|[-.])(asl|states?-?language)($|[-.])/i.test(languageId)) return true;
   const has = (name: string) => new RegExp(`(^|[{,])\\s*["']?${name}["']?\\s*:`, "m").test(text);
   return has("StartAt") && has("States");
 }
 
-/** The states of a definition with their types and query languages, by JSON Pointer. */
+/** Returns the type and the query language of each state, by JSON Pointer. */
 export function statesOf(json: string): Map<string, { type: string; language: string }> {
   const found = new Map<string, { type: string; language: string }>();
   const scope = (value: unknown, pointer: string, around: string, depth: number) => {
@@ -250,7 +253,7 @@ export function statesOf(json: string): Map<string, { type: string; language: st
   try {
     scope(JSON.parse(json), "", "JSONPath", 0);
   } catch {
-    // Of a text that is not JSON yet the types are not known.
+    // The types are unknown while the text is not valid JSON.
   }
   return found;
 }

@@ -1,8 +1,8 @@
-// Places in a JSON text, however broken.
+// Finds positions in a JSON text that may be invalid.
 
 import type { TextRange } from "../../api/index.d.ts";
 
-/** A name of a member that is being written at an offset and has no value yet, with its quotes. */
+/** Returns the range, with quotes, of a member's name that is being typed at an offset and has no value yet. */
 export function freshName(text: string, offset: number): TextRange | undefined {
   const open: ("{" | "[")[] = [];
   // Whether a name comes next.
@@ -26,7 +26,7 @@ export function freshName(text: string, offset: number): TextRange | undefined {
   return undefined;
 }
 
-/** Where a string that begins at an offset ends; of one that is not closed, the end of its line. */
+/** Returns the end of a string that begins at an offset. An unclosed string ends with its line. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const c = text[at];
@@ -37,7 +37,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** The objects and lists of a JSON text that take several lines. */
+/** Returns the objects and lists of a JSON text that take several lines. */
 export function blocksOf(text: string): TextRange[] {
   const found: TextRange[] = [];
   const open: number[] = [];

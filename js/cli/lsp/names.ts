@@ -1,4 +1,4 @@
-// Names of states and variables: where they are defined and used, another name for them, and the outline.
+// Names of states and variables: their definitions and uses, renaming, and the outline.
 
 import { resolve, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -22,13 +22,13 @@ import {
   type TextEdit,
 } from "./protocol.ts";
 
-/** A document with what was read in it. */
+/** A document with what was parsed from it. */
 export interface Opened {
   document: TextDocument;
   reading: Reading;
 }
 
-/** The uses of the name at an offset. */
+/** Returns the uses of the name at an offset. */
 function usesAt(reading: Reading, offset: number): { part: Part; found: References } | undefined {
   const part = reading.partAt(offset);
   const at = part?.jsonOffset(offset);
@@ -36,7 +36,7 @@ function usesAt(reading: Reading, offset: number): { part: Part; found: Referenc
   return part && found ? { part, found } : undefined;
 }
 
-/** Where the state or variable at an offset is defined, or the file that a template names there. */
+/** Returns where the state or variable at an offset is defined, or the file that a template names there. */
 export function definitionAt({ document, reading }: Opened, offset: number): Location[] {
   const link = reading.links.find(({ start, end }) => start <= offset && offset <= end);
   if (link !== undefined) return [{ uri: uriOf(reading, link.path), range: rangeOf(document, { start: 0, end: 0 }) }];
@@ -44,40 +44,40 @@ export function definitionAt({ document, reading }: Opened, offset: number): Loc
   const at = part?.jsonOffset(offset);
   const found = part === undefined || at === undefined ? null : language.definition(part.json, at);
   if (part === undefined || found === null) return [];
-  return found.targets.flatMap((target) => located(document, part.place(target)));
+  return found.targets.flatMap((target) => located(document, part.documentRange(target)));
 }
 
-/** The files that a template has definitions in. */
+/** Returns links to the files from which a template includes definitions. */
 export function linksOf({ document, reading }: Opened): DocumentLink[] {
   return reading.links.map((link) => ({ range: rangeOf(document, link), target: uriOf(reading, link.path) }));
 }
 
-/** All uses of the state or variable at an offset. */
+/** Returns all uses of the state or variable at an offset. */
 export function referencesAt({ document, reading }: Opened, offset: number, withDefinition: boolean): Location[] {
   const uses = usesAt(reading, offset);
   if (uses === undefined) return [];
   const places = uses.found.places.filter(({ definition }) => withDefinition || !definition);
-  return places.flatMap((place) => located(document, uses.part.place(place)));
+  return places.flatMap((range) => located(document, uses.part.documentRange(range)));
 }
 
-/** The uses of the state or variable at an offset, for the editor to mark. */
+/** Returns the uses of the state or variable at an offset as highlights. */
 export function highlightsAt({ document, reading }: Opened, offset: number): DocumentHighlight[] {
   const uses = usesAt(reading, offset);
   return (uses?.found.places ?? []).flatMap((one) => {
-    const place = uses?.part.place(one);
+    const range = uses?.part.documentRange(one);
     const kind = one.definition ? DocumentHighlightKind.Write : DocumentHighlightKind.Read;
-    return place === undefined ? [] : [{ range: rangeOf(document, place), kind }];
+    return range === undefined ? [] : [{ range: rangeOf(document, range), kind }];
   });
 }
 
-/** The name at an offset that can be changed; null where there is none. */
+/** Returns the name at an offset if it can be renamed, else null. */
 export function renamable({ document, reading }: Opened, offset: number): { range: Range; placeholder: string } | null {
   const uses = usesAt(reading, offset);
-  const place = uses?.part.place(uses.found);
-  return uses && place ? { range: rangeOf(document, place), placeholder: uses.found.name } : null;
+  const range = uses?.part.documentRange(uses.found);
+  return uses && range ? { range: rangeOf(document, range), placeholder: uses.found.name } : null;
 }
 
-/** The changes that give the name at an offset another one. */
+/** Returns the edits that rename the name at an offset. */
 export function renamed({ document, reading }: Opened, offset: number, newName: string): TextEdit[] {
   const part = reading.partAt(offset);
   const at = part?.jsonOffset(offset);
@@ -108,13 +108,13 @@ const KINDS: Record<string, SymbolKind> = {
   Fail: SymbolKind.Null,
 };
 
-/** The states of all definitions in a document, inside of each other as they are there. */
+/** Returns the states of all definitions in a document, nested as they are there. */
 export function symbolsOf({ document, reading }: Opened): DocumentSymbol[] {
   return reading.parts.flatMap((part) => {
     const states = statesIn(document, part);
     if (part.id === undefined) return states;
     const { start, end } = part.range;
-    // A block of YAML reaches to where the next one begins.
+    // A block of YAML extends to the beginning of the next one, so the white space at its end is removed.
     const range = rangeOf(document, { start, end: start + reading.text.slice(start, end).trimEnd().length });
     return [
       {
@@ -132,12 +132,12 @@ export function symbolsOf({ document, reading }: Opened): DocumentSymbol[] {
 function statesIn(document: TextDocument, part: Part): DocumentSymbol[] {
   const types = statesOf(part.json);
   const top: DocumentSymbol[] = [];
-  /** The state around the next one, at each depth. */
+  /** The state that contains the next one, for each depth. */
   const around: DocumentSymbol[] = [];
   for (const { name, start, end, from, to, depth, pointer } of language.outline(part.json)) {
-    const own = part.place({ start, end });
-    const first = part.place({ start: from, end: Math.min(from + 1, to) });
-    const last = part.place({ start: Math.max(from, to - 1), end: to });
+    const own = part.documentRange({ start, end });
+    const first = part.documentRange({ start: from, end: Math.min(from + 1, to) });
+    const last = part.documentRange({ start: Math.max(from, to - 1), end: to });
     if (own === undefined || first === undefined || last === undefined) continue;
     const type = types.get(pointer)?.type ?? "";
     const whole = { start: Math.min(first.start, own.start), end: Math.max(last.end, own.end) };
@@ -155,8 +155,8 @@ function statesIn(document: TextDocument, part: Part): DocumentSymbol[] {
   return top;
 }
 
-function located(document: TextDocument, place: { start: number; end: number } | undefined): Location[] {
-  return place === undefined ? [] : [{ uri: document.uri, range: rangeOf(document, place) }];
+function located(document: TextDocument, range: { start: number; end: number } | undefined): Location[] {
+  return range === undefined ? [] : [{ uri: document.uri, range: rangeOf(document, range) }];
 }
 
 function uriOf(reading: Reading, path: string): string {

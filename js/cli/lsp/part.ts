@@ -1,4 +1,4 @@
-// A definition in a document: the JSON text that the language functions are asked about, and the way to and fro.
+// A definition in a document: the JSON text that the language functions use, and the mapping between positions of both.
 
 import type { Completion, Completions, MachineType, TextEdit, TextRange } from "../../api/index.d.ts";
 import { complete, validate } from "../../definition/definition.ts";
@@ -7,15 +7,15 @@ import { YamlSource } from "../../definition/yaml-source.ts";
 import type { Decoded } from "./decoded.ts";
 import { freshName } from "./json.ts";
 
-/** What may be written at a place of the document. */
+/** Completions for a position of the document. */
 export interface Proposals {
   replace: TextRange;
   items: (Omit<Completion, "kind"> & { kind: string; caret?: number })[];
 }
 
-/** Whose definition it is. */
+/** Identifies the owner of a definition. */
 export interface Owner {
-  /** The logical id in a template; the document's own has none. */
+  /** The logical id in a template. Undefined for the document's own definition. */
   id?: string;
   type?: MachineType | undefined;
 }
@@ -23,22 +23,22 @@ export interface Owner {
 /** A definition in a document. All offsets are UTF-16 units; `json…` are those of its JSON text. */
 export interface Part extends Owner {
   readonly json: string;
-  /** Where in the document it stands. */
+  /** The range in the document. */
   readonly range: TextRange;
-  /** The offset in the JSON text of what stands at an offset of the document. */
+  /** Returns the offset in the JSON text for an offset of the document. */
   jsonOffset(offset: number): number | undefined;
-  /** The part of the JSON text that stands in a part of the document. */
+  /** Returns the range of the JSON text for a range of the document. */
   jsonRange(range: TextRange): TextRange | undefined;
-  /** Where a part of the JSON text was written. */
-  place(range: TextRange): TextRange | undefined;
-  /** How many `edits` can be asked for at once; undefined where each is quick. */
+  /** Returns the range of the document for a range of the JSON text. */
+  documentRange(range: TextRange): TextRange | undefined;
+  /** Maximum number of `edits` that should be requested at once. Undefined if each is quick. */
   readonly mostEdits?: number;
-  /** Changes of the JSON text as changes of the document; undefined where they cannot be written there. */
+  /** Converts edits of the JSON text to edits of the document. Undefined if the document cannot express them. */
   edits(edits: readonly TextEdit[]): TextEdit[] | undefined;
   proposals(offset: number): Proposals | undefined;
 }
 
-/** A definition in JSON: a document, or a value in one. */
+/** A definition in JSON: a whole document, or a value in one. */
 export class JsonPart implements Part {
   readonly json: string;
   readonly range: TextRange;
@@ -59,22 +59,22 @@ export class JsonPart implements Part {
     return clipped({ start: start - this.range.start, end: end - this.range.start }, this.json.length);
   }
 
-  place({ start, end }: TextRange): TextRange {
+  documentRange({ start, end }: TextRange): TextRange {
     return { start: start + this.range.start, end: end + this.range.start };
   }
 
   edits(edits: readonly TextEdit[]): TextEdit[] {
-    return edits.map((edit) => ({ ...this.place(edit), text: edit.text }));
+    return edits.map((edit) => ({ ...this.documentRange(edit), text: edit.text }));
   }
 
   proposals(offset: number): Proposals | undefined {
     const at = this.jsonOffset(offset);
     const found = at === undefined ? undefined : jsonProposals(this.json, at);
-    return found && { replace: this.place(found.replace), items: found.items };
+    return found && { replace: this.documentRange(found.replace), items: found.items };
   }
 }
 
-/** A definition in YAML: a document, or what a JSON Pointer leads to in one. */
+/** A definition in YAML: a whole document, or the value at a JSON Pointer in one. */
 export class YamlPart implements Part {
   readonly range: TextRange;
   declare readonly id?: string;
@@ -106,11 +106,11 @@ export class YamlPart implements Part {
     return this.source.part(start, end);
   }
 
-  place({ start, end }: TextRange): TextRange | undefined {
+  documentRange({ start, end }: TextRange): TextRange | undefined {
     const found = this.source.locate(start, end)?.range;
     if (found === undefined) return undefined;
     const [from, to] = [found.start.offset, found.end.offset];
-    // A name without its quotes is meant without them here too.
+    // If the range of the name excludes its quotes in JSON, it excludes them here too.
     const quoted = /^(["']).*\1$/s.test(this.#text.slice(from, to)) && this.json[start] !== '"' && to - from - 2 === end - start;
     return quoted ? { start: from + 1, end: to - 1 } : { start: from, end: to };
   }
@@ -153,16 +153,16 @@ export class StringPart implements Part {
     return start > range.end || end < range.start || from === undefined || to === undefined ? undefined : { start: from, end: to };
   }
 
-  place(range: TextRange): TextRange {
-    return this.#decoded.place(range);
+  documentRange(range: TextRange): TextRange {
+    return this.#decoded.documentRange(range);
   }
 
   edits(edits: readonly TextEdit[]): TextEdit[] | undefined {
     const placed = edits.flatMap((edit) => {
       const written = this.#decoded.encode(edit.text);
-      // Behind the last line the template goes on by itself.
+      // The indentation after the last line belongs to the template.
       const text = edit.end === this.json.length ? written?.replace(/\n +$/, "\n") : written;
-      return text === undefined ? [] : [{ ...this.place(edit), text }];
+      return text === undefined ? [] : [{ ...this.documentRange(edit), text }];
     });
     return placed.length === edits.length ? placed : undefined;
   }
@@ -176,11 +176,11 @@ export class StringPart implements Part {
       const insert = this.#decoded.encode(item.insert);
       return insert === undefined ? [] : [{ ...item, insert, ...(caret !== undefined && { caret }) }];
     });
-    return { replace: this.place(found.replace), items };
+    return { replace: this.documentRange(found.replace), items };
   }
 }
 
-/** Completions in JSON; a name that has no value yet is written anew, with an empty value behind it. */
+/** Returns completions in JSON. A name without a value is replaced, and an empty value is added. */
 function jsonProposals(text: string, offset: number): Proposals {
   const fresh = freshName(text, offset);
   const found: Completions =

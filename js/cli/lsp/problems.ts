@@ -1,11 +1,11 @@
-// The problems of a document, as the protocol has them.
+// Converts the problems of a document to diagnostics of the protocol.
 
 import { language } from "../../definition/language.ts";
 import { statesOf, type Found, type Reading } from "./document.ts";
 import { DiagnosticSeverity, type Diagnostic, type TextDocument } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
 
-/** All problems of a document. */
+/** Returns all problems of a document. */
 export function diagnosticsOf(document: TextDocument, reading: Reading, settings: Settings): Diagnostic[] {
   const { strict, maxProblems, queryLanguage } = settings;
   const found = [...reading.problems(settings), ...(queryLanguage === undefined ? [] : otherLanguage(reading, queryLanguage))];
@@ -21,24 +21,32 @@ export function diagnosticsOf(document: TextDocument, reading: Reading, settings
   return shown;
 }
 
-/** States in another query language than the settings ask for. */
+/** Returns the states whose query language differs from the one in the settings. */
 function otherLanguage(reading: Reading, wanted: string): Found[] {
   return reading.parts.flatMap((part) => {
     const states = statesOf(part.json);
     return language.outline(part.json).flatMap(({ pointer, name, start, end }) => {
       const own = states.get(pointer)?.language;
-      const place = own === undefined || own === wanted ? undefined : part.place({ start, end });
-      if (place === undefined) return [];
-      return [{ code: "query-language", severity: "warning", message: `\`${name}\` is in ${own}, not in ${wanted}`, labels: [], ...place }];
+      const range = own === undefined || own === wanted ? undefined : part.documentRange({ start, end });
+      if (range === undefined) return [];
+      return [
+        {
+          code: "query-language",
+          severity: "warning",
+          message: `\`${name}\` is in ${own}, not in ${wanted}`,
+          labels: [],
+          ...range,
+        },
+      ];
     });
   });
 }
 
-function diagnosticOf(document: TextDocument, { code, severity, message, help, labels, ...place }: Found, strict: boolean): Diagnostic {
+function diagnosticOf(document: TextDocument, { code, severity, message, help, labels, ...range }: Found, strict: boolean): Diagnostic {
   const { uri } = document;
   const related = labels.map((label) => ({ location: { uri, range: rangeOf(document, label) }, message: label.message }));
   return {
-    range: rangeOf(document, place),
+    range: rangeOf(document, range),
     severity: severity === "error" || strict ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
     source: "stepglass",
     code,
@@ -47,7 +55,7 @@ function diagnosticOf(document: TextDocument, { code, severity, message, help, l
   };
 }
 
-/** A part of a document as the protocol has it: in UTF-16 units. */
+/** Converts a range of a document to the protocol's form, in UTF-16 units. */
 export function rangeOf(document: TextDocument, { start, end }: { start: number; end: number }) {
   return { start: document.positionAt(start), end: document.positionAt(Math.max(start, end)) };
 }

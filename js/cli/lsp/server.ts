@@ -30,10 +30,10 @@ import { DEFAULTS, settingsFrom, type Settings } from "./settings.ts";
 import { symbolsBelow } from "./workspace.ts";
 import { actionsIn, completionsAt, foldsOf, formatted, hoverAt, selectionsAt } from "./writing.ts";
 
-/** Who writes gets problems when this many milliseconds have passed without a change. */
+/** Delay after the last change before problems are sent, in milliseconds. */
 const PAUSE = 150;
 
-/** Serves an editor; the process ends with it. */
+/** Serves an editor. The process ends with the connection. */
 export function serve(): Promise<never> {
   // Standard output belongs to the protocol.
   console.log = console.error;
@@ -51,7 +51,7 @@ class Server {
   #capabilities: ClientCapabilities = {};
   #folders: string[] = [];
   #settings: Settings = DEFAULTS;
-  /** Changes with the settings, and with files that templates name. */
+  /** Increases when the settings change, or files that templates include. */
   #generation = 0;
 
   constructor(connection: Connection) {
@@ -64,7 +64,7 @@ class Server {
     this.#documents.onDidClose(({ document: { uri } }) => this.#closed(uri));
     this.#documents.listen(connection);
     this.#listen();
-    // What an editor has open counts before what is on the disk.
+    // The text of an open document takes precedence over its file.
     readThrough((file) => {
       if (file === "-") throw new Unusable("standard input belongs to the protocol");
       return this.#documents
@@ -166,13 +166,13 @@ class Server {
     });
   }
 
-  /** The answer about a document; of one that is not open there is none. */
+  /** Returns the answer about a document, or `none` if it is not open. */
   #in<Answer>({ uri }: { uri: string }, none: Answer, answer: (opened: Opened) => Answer): Answer {
     const opened = this.#opened(uri);
     return opened === undefined ? none : answer(opened);
   }
 
-  /** The answer about a position of a document. */
+  /** Returns the answer about a position of a document. */
   #at<Answer>({ uri }: { uri: string }, position: Position, none: Answer, answer: (opened: Opened, offset: number) => Answer): Answer {
     const opened = this.#opened(uri);
     return opened === undefined ? none : answer(opened, opened.document.offsetAt(position));
@@ -192,7 +192,7 @@ class Server {
 
   // -------------------------------------------------------------------------------------------- problems
 
-  /** Whether the editor asks for problems itself. */
+  /** Whether the editor requests problems itself. */
   get #pulls(): boolean {
     return this.#capabilities.textDocument?.diagnostic !== undefined;
   }
@@ -222,10 +222,10 @@ class Server {
     if (!this.#pulls) void this.#connection.sendDiagnostics({ uri, diagnostics: [] });
   }
 
-  /** What the problems of all documents depend on has changed. */
+  /** Updates the problems of all documents after something that they depend on has changed. */
   #refresh(): void {
     this.#generation += 1;
-    // What is read of a template tells of files beside it.
+    // The parsed data of a template depends on the files that it includes.
     this.#readings.clear();
     if (!this.#pulls) for (const { uri } of this.#documents.all()) this.#changed(uri);
     else if (this.#capabilities.workspace?.diagnostics?.refreshSupport) this.#connection.languages.diagnostics.refresh();
@@ -245,12 +245,12 @@ class Server {
   }
 }
 
-/** The path of a document; one that was never saved has a name only. */
+/** Returns the path of a document. An unsaved document has only a name. */
 function pathOf(uri: string): string {
   try {
     if (uri.startsWith("file:")) return fileURLToPath(uri);
   } catch {
-    // The path of another machine is a name like others.
+    // The path of another machine is treated like a name.
   }
   try {
     return decodeURIComponent(uri.replace(/^[a-z][\w+.-]*:\/*/i, "")) || "untitled";
@@ -263,7 +263,7 @@ function indentOf({ tabSize }: { tabSize: number }): number {
   return Number.isInteger(tabSize) ? Math.max(1, Math.min(8, tabSize)) : 2;
 }
 
-/** Ends what the editor no longer wants. */
+/** Throws if the editor has cancelled the request. */
 function checkWanted(token: CancellationToken): void {
   if (token.isCancellationRequested) throw new ResponseError(LSPErrorCodes.RequestCancelled, "cancelled");
 }

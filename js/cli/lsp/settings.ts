@@ -1,4 +1,4 @@
-// What an editor can set.
+// The settings that an editor can send.
 
 import { isObject } from "../../base/json.ts";
 import type { Checks } from "./document.ts";
@@ -9,13 +9,13 @@ export interface Settings extends Checks {
   strict: boolean;
   /** The query language that every state should have. */
   queryLanguage?: "JSONPath" | "JSONata";
-  /** The largest number of problems of a document that are told. */
+  /** Maximum number of problems that are reported per document. */
   maxProblems: number;
 }
 
 export const DEFAULTS: Settings = { strict: false, maxProblems: 500 };
 
-/** What takes a value of each setting; the text says what would be right. */
+/** Checks the value of each setting. The text describes valid values. */
 const KNOWN: Record<string, [fits: (value: unknown) => boolean, what: string]> = {
   strict: [(value) => typeof value === "boolean", "true or false"],
   type: [(value) => value === "STANDARD" || value === "EXPRESS", "STANDARD or EXPRESS"],
@@ -25,18 +25,18 @@ const KNOWN: Record<string, [fits: (value: unknown) => boolean, what: string]> =
   maxProblems: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number, 1 or more"],
 };
 
-/** The settings that an editor has sent; `tell` gets what is wrong with them. A setting that is null or empty is not set. */
-export function settingsFrom(given: unknown, tell: (problem: string) => void): Settings {
+/** Reads the settings that an editor has sent. `report` is called with each problem. A setting that is null or empty is not set. */
+export function settingsFrom(given: unknown, report: (problem: string) => void): Settings {
   const settings: Record<string, unknown> = { ...DEFAULTS };
   for (const [name, value] of Object.entries(isObject(given) ? given : {})) {
     const known = KNOWN[name];
     if (value === null || value === undefined || value === "") continue;
-    // An editor may keep settings of its own in the section.
+    // An editor may store its own settings in the section.
     if (known === undefined) continue;
     const [fits, what] = known;
     if (fits(value)) settings[name] = value;
-    else tell(`the setting stepglass.${name} must be ${what}, not ${JSON.stringify(value)}`);
+    else report(`the setting stepglass.${name} must be ${what}, not ${JSON.stringify(value)}`);
   }
-  // Each has passed the check of its name.
+  // Each value has passed the check of its name.
   return settings as unknown as Settings;
 }

@@ -1,4 +1,4 @@
-// The states of all definitions in an editor's folders.
+// Finds the states of all definitions in an editor's folders.
 
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,16 +9,16 @@ import { Reading } from "./document.ts";
 import { symbolsOf } from "./names.ts";
 import { TextDocument, type DocumentSymbol, type WorkspaceSymbol } from "./protocol.ts";
 
-/** Files that are looked through, and symbols that are told. */
+/** Maximum number of files that are searched, and of symbols that are returned. */
 const MOST_FILES = 1_000;
 const MOST_SYMBOLS = 2_000;
 
-/** The states whose names have the letters of a query, in their order. `check` throws when nobody waits any more. */
+/** Returns the states whose names contain the letters of a query, in order. `check` throws if the request was cancelled. */
 export async function symbolsBelow(folders: readonly string[], query: string, check: () => void): Promise<WorkspaceSymbol[]> {
   const found: WorkspaceSymbol[] = [];
   for (const folder of folders) {
     for (const file of definitionsBelow(folder, []).slice(0, MOST_FILES)) {
-      // Others are heard in between: a request that is no longer wanted ends here.
+      // This lets other messages be processed, such as the cancellation of this request.
       await new Promise((go) => setImmediate(go));
       check();
       for (const { name, detail, range, selectionRange, kind } of flat(symbolsIn(file))) {

@@ -1,4 +1,4 @@
-// What helps to write: completions, hovers, changes, layout, and what is around a place.
+// Editing support: completions, hovers, code actions, formatting, folding and selection ranges.
 
 import { isMap, isPair, isScalar, isSeq, visit, type Document } from "yaml";
 import type { TextEdit as TextChange, TextRange } from "../../api/index.d.ts";
@@ -41,15 +41,15 @@ const KINDS: Record<string, CompletionItemKind> = {
   path: CompletionItemKind.Field,
 };
 
-/** What may be written at an offset. */
+/** Returns completions at an offset. */
 export function completionsAt({ document, reading }: Opened, offset: number, snippets: boolean): CompletionList {
-  // Another word of the same place may have other completions: a path behind its dot.
+  // The list is complete, although a longer word can have other completions, such as a path after its dot.
   const list: CompletionList = { isIncomplete: false, items: [] };
   const found = reading.partAt(offset)?.proposals(offset);
   if (found === undefined) return list;
   const { start, end } = found.replace;
   const range = rangeOf(document, { start: Math.min(start, offset), end: Math.max(end, offset) });
-  // Editors compare with what is written from the range's start on, with its quote.
+  // Editors match against the text from the start of the range, including a quote.
   const quote = /^["']?/.exec(reading.text.slice(start, start + 1))?.[0] ?? "";
   list.items = found.items.map((item, i) => completionOf(item, { range, quote, order: i, snippets }));
   return list;
@@ -81,27 +81,27 @@ function snippet(text: string): string {
   return text.replaceAll(/[\\$}]/g, "\\$&");
 }
 
-/** What is said of the place at an offset. */
+/** Returns the hover text at an offset. */
 export function hoverAt({ document, reading }: Opened, offset: number): Hover | null {
   const part = reading.partAt(offset);
   const at = part?.jsonOffset(offset);
   const found = part === undefined || at === undefined ? null : language.hover(part.json, at);
-  const place = found && part?.place(found);
+  const range = found && part?.documentRange(found);
   if (!found) return null;
   return {
     contents: { kind: MarkupKind.Markdown, value: `**${found.title.replaceAll(/[\\*_`[\]<]/g, "\\$&")}**\n\n${found.text}` },
-    ...(place && { range: rangeOf(document, place) }),
+    ...(range && { range: rangeOf(document, range) }),
   };
 }
 
-/** Changes of a part of a document: of the problems there, and others. */
+/** Returns code actions for a range: fixes of its problems, and others. */
 export function actionsIn(opened: Opened, range: Range, shown: readonly Diagnostic[], settings: Settings): CodeAction[] {
   const { document } = opened;
   const span = { start: document.offsetAt(range.start), end: document.offsetAt(range.end) };
   return [...fixesIn(opened, span, shown, settings), ...toJsonata(opened, span)];
 }
 
-/** The innermost state around a place in JSONata, where that means the same. */
+/** Returns an action that converts the innermost state around a position to JSONata, if its meaning stays the same. */
 function toJsonata({ document, reading }: Opened, { start }: TextRange): CodeAction[] {
   const part = reading.partAt(start);
   const at = part?.jsonOffset(start);
@@ -125,16 +125,16 @@ function fixesIn({ document, reading }: Opened, span: TextRange, shown: readonly
     if (inside === undefined || span.start > part.range.end || span.end < part.range.start) return [];
     const { type = part.type, jsonata } = settings;
     const options = { ...(type && { type }), ...(jsonata && { jsonata }) };
-    /** Problems that have a change already: the first is the likeliest. */
+    /** Problems that have a fix already. The first fix is the most likely one. */
     const served = new Set<Diagnostic>();
-    // Where somebody asks for those of a whole document, the first ones are a menu that is long enough.
+    // For a whole document, the first actions are enough for a menu.
     const actions = language.codeActions(part.json, inside.start, inside.end, options).slice(0, part.mostEdits);
     return actions.flatMap(({ title, problem, edits }): CodeAction[] => {
       const written = part.edits(edits);
       if (written === undefined || written.length === 0) return [];
-      const place = problem && part.place(problem);
-      const fixed = shown.filter((one) => one.code === problem?.code && place && overlaps(one.range, rangeOf(document, place)));
-      // What the template's own values mend is no problem.
+      const range = problem && part.documentRange(problem);
+      const fixed = shown.filter((one) => one.code === problem?.code && range && overlaps(one.range, rangeOf(document, range)));
+      // The substitutions of the template already solve a problem that the editor does not show.
       if (problem !== undefined && reading.template && fixed.length === 0) return [];
       const isPreferred = fixed.some((one) => !served.has(one));
       for (const one of fixed) served.add(one);
@@ -156,7 +156,7 @@ function overlaps(a: Range, b: Range): boolean {
   return before(a.start, b.end) && before(b.start, a.end);
 }
 
-/** The changes that lay a document out; of a template only definitions in strings. */
+/** Returns the edits that format a document. In a template, only definitions in strings are formatted. */
 export function formatted({ document, reading }: Opened, indent: number): TextEdit[] {
   const edits = reading.parts.flatMap((part) => {
     if (part instanceof StringPart) return formattedString(part, indent);
@@ -166,38 +166,38 @@ export function formatted({ document, reading }: Opened, indent: number): TextEd
   return edits.map((edit) => ({ range: rangeOf(document, edit), newText: edit.text }));
 }
 
-/** A string that is written in lines stays so. */
+/** Formats a string of several lines. */
 function formattedString(part: StringPart, indent: number): { start: number; end: number; text: string }[] {
   const { json } = part;
   if (!json.includes("\n")) return [];
-  // Whether a line break stands behind the last line is the template's.
+  // The template decides whether a line break follows the last line.
   const edits = language.format(json, { indent }).filter(({ start, text }) => !(start === json.length && text === "\n"));
   return part.edits(edits) ?? [];
 }
 
-/** What can be folded: objects and lists of several lines. */
+/** Returns the ranges that can be folded: objects and lists of several lines. */
 export function foldsOf({ document, reading }: Opened): FoldingRange[] {
   const fold = ({ start, end }: { start: number; end: number }, closing: number) => ({
     startLine: document.positionAt(start).line,
     endLine: document.positionAt(end).line - closing,
   });
-  // The line with the closing bracket stays in sight.
+  // The line with the closing bracket stays visible.
   const outer = reading.yaml ? yamlBlocks(reading).map((one) => fold(one, 0)) : blocksOf(reading.text).map((one) => fold(one, 1));
   const strings = reading.parts.filter((part) => part instanceof StringPart);
-  const inner = strings.flatMap((part) => blocksOf(part.json).map((one) => fold(part.place(one), 1)));
+  const inner = strings.flatMap((part) => blocksOf(part.json).map((one) => fold(part.documentRange(one), 1)));
   const seen = new Set<number>();
   return [...outer, ...inner]
     .sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine)
     .filter(({ startLine, endLine }) => endLine > startLine && !seen.has(startLine) && seen.add(startLine));
 }
 
-/** The values of a YAML text that take several lines, from the line of their names on. */
+/** Returns the values of a YAML text that take several lines, from the lines of their names on. */
 function yamlBlocks({ document, text }: Reading): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   if (document === undefined) return found;
   const add = (start: number | undefined, range: readonly [number, number, number] | null | undefined) => {
     if (start === undefined || !range) return;
-    // Blocks reach to where the next one begins.
+    // A block extends to the beginning of the next one, so the white space at its end is removed.
     const end = range[0] + text.slice(range[0], range[1]).trimEnd().length;
     if (text.slice(start, end).includes("\n")) found.push({ start, end });
   };
@@ -211,14 +211,16 @@ function yamlBlocks({ document, text }: Reading): { start: number; end: number }
   return found;
 }
 
-/** For each position what is around it, from the word to the whole document. */
+/** Returns the selection ranges of each position, from the word to the whole document. */
 export function selectionsAt({ document, reading }: Opened, offsets: readonly number[]): SelectionRange[] {
   return offsets.map((offset) => {
     let selection: SelectionRange = { range: rangeOf(document, { start: 0, end: reading.text.length }) };
     const part = reading.partAt(offset);
     const at = part instanceof StringPart ? part.jsonOffset(offset) : undefined;
     const inside =
-      part instanceof StringPart && at !== undefined ? ranges(yamlNodes(part.json), part.json, at).map((one) => part.place(one)) : [];
+      part instanceof StringPart && at !== undefined
+        ? ranges(yamlNodes(part.json), part.json, at).map((one) => part.documentRange(one))
+        : [];
     const around = [...ranges(reading.document, reading.text, offset), ...inside];
     for (const range of around) {
       const next = rangeOf(document, range);
@@ -234,7 +236,7 @@ export function selectionsAt({ document, reading }: Opened, offsets: readonly nu
   });
 }
 
-/** The nodes of a JSON text; JSON is YAML. */
+/** Parses a JSON text to nodes of YAML, of which JSON is a part. */
 function yamlNodes(text: string): Document | undefined {
   try {
     return yamlDocument(text, { prettyErrors: false, logLevel: "silent" });
@@ -244,7 +246,7 @@ function yamlNodes(text: string): Document | undefined {
   }
 }
 
-/** What is around an offset, from the outside in. */
+/** Returns the ranges around an offset, from the outside in. */
 function ranges(document: Document | undefined, text: string, offset: number): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   if (document === undefined) return found;

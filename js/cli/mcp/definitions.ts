@@ -1,4 +1,4 @@
-// The definition that a call is about: of a file, or in the call itself.
+// Reads the definition of a tool call: from a file, or from the call itself.
 
 import type { MachineType } from "../../api/index.d.ts";
 import { Invalid, Unusable } from "../../files/problem.ts";
@@ -6,10 +6,10 @@ import { Source, split, usable, type UsableSource } from "../../files/source.ts"
 import { checkInside } from "./folder.ts";
 import { any, oneOf, record, string, union } from "./protocol.ts";
 
-/** What a definition without a file is called. */
+/** The name of a definition without a file. */
 const INLINE = "definition";
 
-/** A definition in the arguments of a tool. */
+/** The arguments that select a definition. */
 export interface Given {
   file?: string | undefined;
   definition?: string | Record<string, unknown> | undefined;
@@ -33,33 +33,33 @@ export const definitionArguments = {
   substitutions: record(string(), any()).optional().describe("Values of placeholders ${Name} in the definition, by name."),
 };
 
-/** The definitions that are meant: of a template every one, unless one is named. */
+/** Returns the selected definitions: every one of a template, unless one is named. */
 export function sourcesOf(given: Given): Source[] {
   const { text, spec } = namedBy(given);
   const options = optionsOf(given, text);
   return Source.specs(spec, text).map((one) => new Source(one, options));
 }
 
-/** The one definition that is meant. */
+/** Returns the one selected definition. */
 export function sourceOf(given: Given): Source {
   const { text, spec } = namedBy(given);
   return new Source(spec, optionsOf(given, text));
 }
 
-/** The one definition that is meant, without errors: throws Invalid, or Unusable. */
+/** Returns the one selected definition, without errors. Throws Invalid or Unusable. */
 export function usableSource(given: Given): UsableSource {
   const source = sourceOf(given);
   source.checkFilled((names) => `give ${names.join(", ")} in substitutions`);
   return usable(source, typed(given));
 }
 
-/** Options for the problems of a definition. */
+/** Returns the options for the problems of a definition. */
 export function typed({ type }: Given): { type?: MachineType } {
   return type === undefined ? {} : { type };
 }
 
-/** What is told of an error in the arguments or files of a call. */
-export function toldOf(error: unknown): string | undefined {
+/** Returns the message for an error in the arguments or files of a call. Undefined for other errors. */
+export function messageFor(error: unknown): string | undefined {
   if (error instanceof Invalid) return `${error.message}\n\n${error.rendered(false).trimEnd()}`;
   return error instanceof Unusable ? error.message : undefined;
 }

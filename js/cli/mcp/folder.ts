@@ -1,11 +1,11 @@
-// The folder that a server may read.
+// Restricts the files that a server may read.
 
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { Unusable } from "../../files/problem.ts";
 import { readThrough } from "../../files/reading.ts";
 
-/** Goes into a folder, and lets this process read no definition, template, test or mock outside of it. */
+/** Changes to a folder, and restricts this process to definitions, templates, tests and mocks inside of it. */
 export function confineTo(folder: string, mostBytes: number): void {
   let root: string;
   try {
@@ -26,7 +26,7 @@ export function confineTo(folder: string, mostBytes: number): void {
   });
 }
 
-/** Throws for a path that leads out of the working folder, also by a link. */
+/** Throws for a path that leads out of the working folder, directly or through a link. */
 export function checkInside(root: string, path: string): void {
   const file = resolve(root, path);
   if (isInside(root, file) && isInside(root, real(file))) return;
@@ -38,7 +38,7 @@ function isInside(root: string, file: string): boolean {
   return way === "" || (!isAbsolute(way) && way.split(/[\\/]/, 1)[0] !== "..");
 }
 
-/** Where a path leads; of what does not exist, where the folder does that it would be in. */
+/** Resolves the links of a path. If the file does not exist, resolves those of its folder. */
 function real(file: string): string {
   try {
     return realpathSync(file);

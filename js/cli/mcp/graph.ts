@@ -71,7 +71,7 @@ export const graphTool = defineTool({
   },
 });
 
-/** What draws only JSON says so of a text that is none. */
+/** Converts the error of a text that is not JSON to one with diagnostics. */
 function orInvalid<T>(draw: () => T, invalid: () => Error): T {
   try {
     return draw();

@@ -130,7 +130,7 @@ function recordedEvents(document: unknown, named: string): HistoryEvent[] {
     const wrong = events.find(({ id, previousEventId }) => !(previousEventId >= 0 && previousEventId < id));
     if (wrong !== undefined)
       throw new Unusable(`${named}: event ${wrong.id} follows on event ${wrong.previousEventId}, which is not before it`);
-    // Its types are those of AWS; what is unknown is passed over.
+    // The types are those of AWS. Unknown ones are ignored.
     return events as unknown as HistoryEvent[];
   } catch (error) {
     throw error instanceof Unusable ? error : new Unusable(`${named}: ${messageOf(error)}`);
@@ -147,7 +147,7 @@ function replayed(document: unknown, given: Parameters<typeof usableSource>[0]):
   }
 }
 
-/** What was wrong at an event. */
+/** An error at an event. */
 interface Wrong {
   event: number;
   type: string;
@@ -155,7 +155,7 @@ interface Wrong {
   cause?: string;
 }
 
-/** How an execution ended, as a tool's answer has it. */
+/** The outcome of an execution, in a tool's answer. */
 interface Outcome {
   status: string;
   events: number;
@@ -172,7 +172,7 @@ const STATUSES: Record<string, string> = {
   ExecutionAborted: "ABORTED",
 };
 
-/** A history with the visits of states in it. */
+/** A history with its visits of states. */
 class Reading {
   readonly chains = new Chains(() => ({}));
   #events: HistoryEvent[];
@@ -217,7 +217,7 @@ class Reading {
     return found;
   }
 
-  /** All states that were entered, those that took longest first. */
+  /** Returns all states that were entered, the ones that took longest first. */
   states() {
     const all = new Map<string, { state: string; type: string; visits: number; attempts: number; failures: number; duration: number }>();
     for (const visit of this.chains.visits) {
@@ -262,7 +262,7 @@ class Reading {
     return first && at ? timeBetween(first, at) : 0;
   }
 
-  /** What happened, in lines. */
+  /** Describes what happened, line by line. */
   story({ status, events, duration, error, cause, failure }: Outcome, replay: HistoryReplay | undefined): string {
     const lines = [
       `${status} after ${spoken(duration)}, ${count(events, "event")}${error === undefined ? "" : `: ${error}${cause ? `: ${cause}` : ""}`}`,
@@ -308,7 +308,7 @@ function timeBetween(from: HistoryEvent, to: HistoryEvent): number {
   return Date.parse(to.timestamp) - Date.parse(from.timestamp);
 }
 
-/** What a payload stands for; a text that is no JSON, because somebody has masked it, is itself. */
+/** Parses a payload. A text that is not JSON, because it was masked, is returned unchanged. */
 function valueOf(payload: string): unknown {
   try {
     return JSON.parse(payload);

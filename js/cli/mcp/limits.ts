@@ -1,58 +1,58 @@
-// How much an answer may hold, and what is said of the rest.
+// Limits of an answer's size, and the notes about what was left out.
 
 import { count } from "../../files/terminal.ts";
 
-/** What a server allows one call. */
+/** The limits of a call. */
 export interface Limits {
-  /** The largest file that is read. */
+  /** Maximum size of a file, in bytes. */
   fileBytes: number;
-  /** The longest text of an answer, in characters. */
+  /** Maximum length of an answer's text, in characters. */
   characters: number;
-  /** Seconds of real time for a run, and for all tests of a call. */
+  /** Maximum duration of a run, and of all tests of a call, in seconds of real time. */
   seconds: number;
-  /** Events of a run's history. */
+  /** Maximum number of events in a run's history. */
   events: number;
 }
 
-/** The largest of each list in an answer, if the call does not ask for another number. */
+/** Maximum length of each list in an answer, unless the call asks for another number. */
 export const LISTED = 100;
-/** Characters of a value in a list, as JSON. */
+/** Maximum length of a value in a list, in characters of JSON. */
 export const VALUE = 2_000;
-/** Characters of an output, which stands alone. */
+/** Maximum length of an output, in characters. An answer has one. */
 export const OUTPUT = 100_000;
 
 const MOST_NOTES = 20;
 
-/** An answer in the making: it notes what does not fit. */
+/** Shortens the parts of an answer and notes what was left out. */
 export class Cutter {
   #notes: string[] = [];
   #more = 0;
 
-  /** What was left out, a sentence each. */
+  /** The notes: one sentence for each kind of omission. */
   get notes(): string[] {
     return this.#more === 0 ? this.#notes : [...this.#notes, `${count(this.#more, "more value")} ${this.#more === 1 ? "is" : "are"} cut`];
   }
 
-  /** Notes that something was left out. */
+  /** Adds a note. */
   note(sentence: string): void {
     if (this.#notes.length < MOST_NOTES) this.#notes.push(sentence);
     else this.#more += 1;
   }
 
-  /** The first `most` of a list. */
+  /** Returns the first `most` items of a list. */
   list<Item>(items: readonly Item[], most: number, word: string): Item[] {
     if (items.length > most) this.note(`${most} of ${count(items.length, word)} are listed; limit sets how many`);
     return items.slice(0, most);
   }
 
-  /** The beginning of a text. */
+  /** Returns the beginning of a text. */
   text(text: string, most: number, what: string): string {
     if (text.length <= most) return text;
     this.note(`${what} has ${text.length.toLocaleString("en")} characters; the first ${most.toLocaleString("en")} are here`);
     return `${text.slice(0, whole(text, most))}…`;
   }
 
-  /** A value as it is, or, where its JSON is longer, the beginning of that as a text. */
+  /** Returns a value. If its JSON is too long, returns the beginning of that as a text. */
   value(value: unknown, most: number, what: string): unknown {
     if (value === undefined) return undefined;
     const json = JSON.stringify(value) ?? "null";
@@ -60,7 +60,7 @@ export class Cutter {
   }
 }
 
-/** Where a text can end without half of a character. */
+/** Returns the largest length at which a text can be cut without splitting a surrogate pair. */
 function whole(text: string, most: number): number {
   const code = text.charCodeAt(most - 1);
   return code >= 0xd800 && code < 0xdc00 ? most - 1 : most;

@@ -1,8 +1,9 @@
-// In place of the SDK's checks of JSON Schemas (ajv), which are for forms that a server asks its user to fill in: this one asks nothing.
+// Replaces the SDK's JSON Schema validator (ajv). The SDK needs it only for forms that a server asks its user to fill in, and this
+// server asks for none.
 
-/** What the SDK makes for each server. */
+/** The class that the SDK creates for each server. */
 export class AjvJsonSchemaValidator {
-  /** Is asked for nothing: throws. */
+  /** Throws, because it is never needed. */
   getValidator(): never {
     throw new Error("this server never asks its user anything");
   }

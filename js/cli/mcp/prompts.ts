@@ -1,8 +1,8 @@
-// What a person may ask an agent for with this server.
+// The prompts that this server offers to people.
 
 import { string, type ZodType } from "./protocol.ts";
 
-/** A request that a person chooses. */
+/** A prompt that a person can choose. */
 interface Prompt {
   name: string;
   title: string;
@@ -11,12 +11,12 @@ interface Prompt {
   text(given: Record<string, string>): string;
 }
 
-/** A path as it stands in a request. */
+/** Returns a path as it is quoted in a prompt. */
 const quoted = (path: string | undefined) => JSON.stringify(path ?? "");
 
 const file = string().describe("Path of the definition in the server's folder.");
 
-/** Requests with the arguments that they need; the tools are named, so that an agent finds them. */
+/** The prompts with their arguments. They name the tools, so that an agent finds them. */
 export const prompts: Prompt[] = [
   {
     name: "fix_definition",

@@ -1,4 +1,4 @@
-// The Model Context Protocol, from its SDK: a file of its own in dist, which only `stepglass mcp` loads.
+// Exports the SDK of the Model Context Protocol. It becomes a separate file in dist, which only `stepglass mcp` loads.
 
 export { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 export { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";

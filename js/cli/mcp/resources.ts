@@ -1,17 +1,17 @@
-// What the server has to read: the language, from the same words as the editors' hovers, and the examples.
+// The resources of the server: the language's documentation, which editors also show, and the examples.
 
 import { readFileSync } from "node:fs";
 import { complete } from "../../definition/definition.ts";
 import { language } from "../../definition/language.ts";
 import { Unusable } from "../../files/problem.ts";
-import { meant } from "../meant.ts";
+import { didYouMean } from "../did-you-mean.ts";
 
 /** The types of states, in the order of the specification. */
 export const STATE_TYPES = ["Task", "Parallel", "Map", "Pass", "Wait", "Choice", "Succeed", "Fail"] as const;
 
 const LANGUAGES = ["JSONPath", "JSONata"] as const;
 
-/** A field with its sentence, and in which query languages it can be used. */
+/** A field with its description, and the query languages in which it can be used. */
 interface Field {
   name: string;
   title: string;
@@ -19,11 +19,11 @@ interface Field {
   languages: string[];
 }
 
-/** The documentation of a state's type, in Markdown: its fields in either query language. */
+/** Returns the documentation of a state type in Markdown: its fields in either query language. */
 export function stateDocumentation(type: string): string {
   if (!STATE_TYPES.some((one) => one === type))
     throw new Unusable(
-      `there is no state type ${JSON.stringify(type)}${meant(type, [...STATE_TYPES])}; there are ${STATE_TYPES.join(", ")}`,
+      `there is no state type ${JSON.stringify(type)}${didYouMean(type, [...STATE_TYPES])}; there are ${STATE_TYPES.join(", ")}`,
     );
   const head = `{"StartAt":"A","States":{"A":{"Type":${JSON.stringify(type)}`;
   const about = language.hover(`${head}}}}`, head.length - 2)?.text ?? "";
@@ -31,7 +31,7 @@ export function stateDocumentation(type: string): string {
   return `# ${type} state\n\n${about}\n\n## Fields\n\n${listed(fields)}\nRead \`stepglass://language/machine\` for the fields around the states.\n`;
 }
 
-/** The documentation of a machine's own fields, and of what the query languages have, in Markdown. */
+/** Returns the documentation of a machine's top-level fields, and of the query languages, in Markdown. */
 export function machineDocumentation(): string {
   const fields = fieldsOf(() => "{", "}");
   const call = '{"StartAt":"A","States":{"A":{"Type":"Pass","End":true,"Parameters":{"a.$":"States.';
@@ -53,7 +53,7 @@ export function machineDocumentation(): string {
   ].join("\n\n");
 }
 
-/** The fields that may stand at a place. */
+/** Returns the fields that are allowed at a position. */
 function fieldsOf(head: (words: string) => string, tail: string): Field[] {
   const found = new Map<string, Field>();
   for (const words of LANGUAGES) {
@@ -95,17 +95,17 @@ export interface Example {
 
 let gallery: Example[] | undefined;
 
-/** The examples of the page's gallery. */
+/** Returns the examples of the page's gallery. */
 export function examples(): Example[] {
   return (gallery ??= JSON.parse(readFileSync(new URL("./examples.json", import.meta.url), "utf8")) as Example[]);
 }
 
-/** An example in Markdown. */
+/** Returns an example in Markdown. */
 export function exampleDocument(name: string): string {
   const found = examples().find((one) => one.name === name);
   if (found === undefined)
     throw new Unusable(
-      `there is no example ${JSON.stringify(name)}${meant(
+      `there is no example ${JSON.stringify(name)}${didYouMean(
         name,
         examples().map((one) => one.name),
       )}`,

@@ -118,7 +118,7 @@ function startable(file: string): StateMachine {
   return new StateMachine(usable(source).json, { ...source.options(), name: source.machine });
 }
 
-/** A run; what is wrong with its mocks is told in the words of this tool. */
+/** Runs an execution. Errors in its mocks are described in the words of this tool. */
 async function attempt(machine: TestMachine, run: () => Promise<TestRun>): Promise<TestRun> {
   try {
     return await run();

@@ -1,9 +1,9 @@
-// The server: tools, resources and prompts, on standard input and output.
+// The MCP server: tools, resources and prompts, on standard input and output.
 
 import { version } from "../../definition/definition.ts";
 import { firstLine, say, stackOf } from "../../files/problem.ts";
 import { convertTool } from "./convert.ts";
-import { toldOf } from "./definitions.ts";
+import { messageFor } from "./definitions.ts";
 import { graphTool } from "./graph.ts";
 import { historyTool } from "./history.ts";
 import { Cutter, type Limits } from "./limits.ts";
@@ -15,23 +15,23 @@ import { testTool } from "./test.ts";
 import type { Tool } from "./tool.ts";
 import { validateTool } from "./validate.ts";
 
-/** How a server is set up. */
+/** The settings of a server. */
 export interface Settings {
   limits: Limits;
   /** Whether test files may name modules of code. */
   modules: boolean;
 }
 
-/** The largest message; what is larger is given as a file. */
+/** Maximum size of a message in bytes. Larger data is passed as a file. */
 const MESSAGE_BYTES = 64 * 1024 * 1024;
 
 const TOOLS: Tool[] = [validateTool, runTool, testTool, historyTool, graphTool, convertTool];
 
 const INSTRUCTIONS = `Stepglass validates, runs, tests and explains AWS Step Functions state machines (Amazon States Language) on this machine. Nothing is sent anywhere, no service is called and no file is written. Paths are relative to the server's folder. Validate a definition before you run it. An answer that leaves something out says so in "cut".`;
 
-/** Serves until the client goes away; resolves to the exit code. */
+/** Serves until the client disconnects. Resolves to the exit code. */
 export async function serve(settings: Settings): Promise<number> {
-  // Standard output belongs to the protocol: code of tests prints elsewhere.
+  // Standard output belongs to the protocol, so what the code of tests prints goes to standard error.
   for (const name of ["log", "info", "debug", "dir", "table"] as const) console[name] = console.error;
   const server = new McpServer(
     { name: "stepglass", title: "Stepglass", version: version() },
@@ -44,7 +44,7 @@ export async function serve(settings: Settings): Promise<number> {
   const code = await new Promise<number>((done) => {
     process.stdin.once("end", () => done(0));
     process.stdin.once("close", () => done(0));
-    // What is no message is passed over, as the protocol has it; after one that is too large nothing can be read.
+    // Input that is not a message is ignored, as the protocol requires. After a message that is too large, nothing can be read.
     server.server.onerror = (error) => say(firstLine(error));
     server.server.onclose = () => done(2);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done(0));
@@ -60,10 +60,10 @@ export async function serve(settings: Settings): Promise<number> {
 
 function registerTool(server: McpServer, tool: Tool, { limits, modules }: Settings): void {
   const { name, title, description } = tool;
-  // Code of tests may do anything.
+  // The code of tests may do anything.
   const readOnlyHint = !(tool === testTool && modules);
   const annotations = { title, readOnlyHint, destructiveHint: !readOnlyHint, idempotentHint: readOnlyHint, openWorldHint: !readOnlyHint };
-  // Another member is a mistake of who calls: it is named, and not passed over.
+  // An unknown argument is an error of the client. It is reported, not ignored.
   const shapes = { inputSchema: object(tool.input).strict(), outputSchema: object(tool.output) };
   server.registerTool(name, { title, description, ...shapes, annotations }, async (given, { signal }) => {
     const cut = new Cutter();
@@ -90,12 +90,12 @@ function answered(
 }
 
 function failed(error: unknown): CallToolResult {
-  const told = toldOf(error) ?? misuse(error);
+  const told = messageFor(error) ?? misuse(error);
   if (told === undefined && process.env.STEPGLASS_STACK) process.stderr.write(`${stackOf(error)}\n`);
   return { isError: true, content: [{ type: "text", text: told ?? `internal error in Stepglass, please report it: ${firstLine(error)}` }] };
 }
 
-/** The package's own errors have a code and say what to do. */
+/** Returns the message of an error of this package. It has a code and says what to do. */
 function misuse(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && error.code !== "INTERNAL" ? error.message : undefined;
 }

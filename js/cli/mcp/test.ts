@@ -9,7 +9,7 @@ import { LISTED, VALUE } from "./limits.ts";
 import { array, boolean, int, object, oneOf, string } from "./protocol.ts";
 import { cutMember, defineTool } from "./tool.ts";
 
-/** Runs of one property. */
+/** Maximum number of runs of one property. */
 const MOST_RUNS = 1_000;
 
 export const testTool = defineTool({
@@ -76,7 +76,7 @@ export const testTool = defineTool({
   },
 });
 
-/** A test file leads nowhere else than the server's folder, and to code only where that was allowed. */
+/** A test file must not refer to files outside of the server's folder, and to code only if that is allowed. */
 function checkFiles({ files, tasks, tests }: TestFileContent, modules: boolean): void {
   for (const file of files.slice(1)) checkInside(process.cwd(), file);
   const long = tests.find(({ property }) => (property?.runs ?? 0) > MOST_RUNS);

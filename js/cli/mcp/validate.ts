@@ -7,7 +7,7 @@ import { isFolder } from "../../files/reading.ts";
 import { split, type Source } from "../../files/source.ts";
 import { assemblyFolder } from "../../files/templates.ts";
 import { count } from "../../files/terminal.ts";
-import { definitionArguments, sourcesOf, toldOf, typed } from "./definitions.ts";
+import { definitionArguments, sourcesOf, messageFor, typed } from "./definitions.ts";
 import { checkInside } from "./folder.ts";
 import { LISTED } from "./limits.ts";
 import { array, boolean, int, object, oneOf, string } from "./protocol.ts";
@@ -46,7 +46,7 @@ export const validateTool = defineTool({
   call({ limit = LISTED, ...given }, { cut, limits }) {
     const unusable: { file: string; message: string }[] = [];
     const checked = everySource(given, unusable).map((source) => ({ source, found: source.diagnostics(typed(given)) }));
-    const all = checked.flatMap(({ source, found }) => found.map((one) => toldDiagnostic(source.name, one)));
+    const all = checked.flatMap(({ source, found }) => found.map((one) => diagnosticMember(source.name, one)));
     const of = (severity: string, list: readonly { severity: string }[]) => list.filter((one) => one.severity === severity).length;
     const definitions = checked.map(({ source, found }) => ({
       file: source.name,
@@ -74,7 +74,7 @@ export const validateTool = defineTool({
 
 function everySource(given: Parameters<typeof sourcesOf>[0], unusable: { file: string; message: string }[]): Source[] {
   const { file } = given;
-  // A folder is listed before anything in it is read.
+  // The path of a folder is checked before anything in it is read.
   if (file !== undefined) checkInside(process.cwd(), split(file)[0]);
   if (file === undefined || !isFolder(file) || assemblyFolder(file) !== undefined) return sourcesOf(given);
   const files = definitionsBelow(file, unusable);
@@ -84,7 +84,7 @@ function everySource(given: Parameters<typeof sourcesOf>[0], unusable: { file: s
     try {
       return sourcesOf({ ...given, file: one });
     } catch (error) {
-      const message = toldOf(error);
+      const message = messageFor(error);
       if (message === undefined) throw error;
       unusable.push({ file: one, message });
       return [];
@@ -92,7 +92,7 @@ function everySource(given: Parameters<typeof sourcesOf>[0], unusable: { file: s
   });
 }
 
-function toldDiagnostic(file: string, { code, severity, pointer, message, range, help, fix }: Diagnostic) {
+function diagnosticMember(file: string, { code, severity, pointer, message, range, help, fix }: Diagnostic) {
   return {
     file,
     code,

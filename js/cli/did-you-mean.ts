@@ -1,7 +1,7 @@
-// The word that was probably meant.
+// Suggests the known word that is most similar to a misspelt one.
 
-/** `; did you mean …?` where a known word is near. */
-export function meant(word: string, known: readonly string[]): string {
+/** Returns `; did you mean …?` if a known word is similar, else an empty text. */
+export function didYouMean(word: string, known: readonly string[]): string {
   const found = nearest(word, known) ?? only(known.filter((candidate) => word.length > 2 && candidate.startsWith(word)));
   return found === undefined ? "" : `; did you mean ${found}?`;
 }
@@ -20,7 +20,7 @@ function only(words: string[]): string | undefined {
   return words.length === 1 ? words[0] : undefined;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours between two words. */
+/** Returns the number of insertions, deletions, substitutions and swaps of neighbours between two words. */
 function edits(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? Infinity;
