@@ -4,8 +4,8 @@ const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const WORD = /(\d+(?:\.\d+)?)\s*(milliseconds?|ms|sec(?:onds?)?|s|min(?:utes?)?|m|hours?|h|days?|d)\s*/gy;
 
 /**
- * Milliseconds of a duration, a text. Undefined for what is none, and for a number other than 0: definitions count in seconds,
- * scripts of `simulate()` and mocks of the debugger in milliseconds, and a number here could be either.
+ * Returns the milliseconds of a duration in text form. Undefined for other values, and for numbers except 0: definitions count in
+ * seconds, scripts of `simulate()` and mocks of the debugger in milliseconds, so a number could mean either.
  */
 export function milliseconds(duration: unknown): number | undefined {
   if (duration === 0) return 0;
@@ -14,14 +14,14 @@ export function milliseconds(duration: unknown): number | undefined {
   let sum = 0;
   let read = 0;
   for (const [whole, number, unit = ""] of text.matchAll(WORD)) {
-    // The pattern takes no other units.
+    // The pattern allows no other units.
     sum += Number(number) * UNITS[/^(ms|millis)/.test(unit) ? "ms" : (unit[0] as keyof typeof UNITS)];
     read += whole.length;
   }
   return read === text.length && read > 0 ? Math.round(sum) : undefined;
 }
 
-/** A duration as short as it can be told without loss: "0 s", "1 h 30 m", "2.5 s". */
+/** Formats a duration as briefly as possible without rounding: "0 s", "1 h 30 m", "2.5 s". */
 export function spoken(ms: number): string {
   if (ms < 1000) return ms === 0 ? "0 s" : `${Number(ms.toFixed(3))} ms`;
   const parts: string[] = [];

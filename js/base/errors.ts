@@ -1,20 +1,20 @@
-// Everything this package throws is an Error with a `code` that stays: one of these classes, or a TypeError, RangeError,
-// SyntaxError or Error for misuse. docs/error-codes.md has the table.
+// Errors of this package. Each is an Error with a stable `code`: one of these classes, or a TypeError, RangeError, SyntaxError or
+// Error for misuse. docs/error-codes.md has the table.
 
 import type { CancelReason, Diagnostic, ErrorCode, Execution, ExecutionResult } from "../api/index.d.ts";
 
-/** A value that was thrown, or the reason of a stop; it can be undefined. */
+/** A value that was thrown, or the reason of an abort. It can be undefined. */
 export interface Thrown {
   value: unknown;
 }
 
-/** The codes of AWS that errors of this package have. */
+/** The codes of AWS that errors of this package use. */
 type AwsErrorCode = "ValidationException" | "InvalidName" | "InvalidExecutionInput" | "InvalidDefinition";
 
 /** An error with its code. */
 export type CodedError = Error & { code: string };
 
-/** The bytes of the module's memory that were in use at a trap, the most that it can have, and what needed more. */
+/** How many bytes of the module's memory were in use at a trap, how many it can have, and what needed more. */
 interface MemoryUse {
   used: number;
   most: number;
@@ -22,8 +22,8 @@ interface MemoryUse {
 }
 
 /**
- * A bundle has a copy of this package: classes differ then, marks do not. So `instanceof` asks for the mark, which is on the
- * class's prototype; a class that extends it is asked for as usual. A bundle leaves out the classes that nothing in it uses.
+ * A bundle has its own copy of this package, whose classes differ. So each class has a mark on its prototype, and `instanceof`
+ * checks the mark. A class that extends it is checked as usual. A bundle leaves out the classes that it does not use.
  */
 function marked<C extends abstract new (...given: never[]) => Error>(name: string, Class: C): C {
   const mark = markOf(name);
@@ -54,7 +54,7 @@ export const TaskError = /* @__PURE__ */ marked(
     declare readonly errorCause: string | undefined;
 
     constructor(error?: string, errorCause?: unknown, options?: ErrorOptions) {
-      // A value that JSON does not have gives undefined.
+      // A value that JSON cannot express gives undefined.
       const text: string | undefined = errorCause === undefined || typeof errorCause === "string" ? errorCause : JSON.stringify(errorCause);
       super(text === undefined ? String(error) : `${error}: ${text}`, options);
       this.name = "TaskError";
@@ -66,12 +66,12 @@ export const TaskError = /* @__PURE__ */ marked(
 );
 export type TaskError = InstanceType<typeof TaskError>;
 
-/** Whether a thrown value is a TaskError, of this copy of the package or another. */
+/** Returns whether a thrown value is a TaskError, of this copy of the package or of another. */
 export function isTaskError(thrown: unknown): thrown is TaskError {
   return has(thrown, TASK_ERROR);
 }
 
-/** Whether a thrown value is an ExecutionError, of this copy of the package or another. */
+/** Returns whether a thrown value is an ExecutionError, of this copy of the package or of another. */
 export function isExecutionError(thrown: unknown): thrown is ExecutionError {
   return has(thrown, EXECUTION_ERROR);
 }
@@ -84,14 +84,14 @@ function has(thrown: unknown, mark: symbol): boolean {
   }
 }
 
-/** How an execution ended that did not succeed. */
+/** The outcome of an execution that did not succeed. */
 export interface Failure {
   status: Exclude<ExecutionResult["status"], "SUCCEEDED">;
   error?: string;
   cause?: string;
 }
 
-/** Rejects `machine.run()` when the execution does not succeed; `thrown` is the error that it comes of, where there is one. */
+/** Rejects `machine.run()` if the execution does not succeed. `thrown` is the error that caused it, if there is one. */
 export const ExecutionError = /* @__PURE__ */ marked(
   "ExecutionError",
   class extends Error {
@@ -113,7 +113,7 @@ export const ExecutionError = /* @__PURE__ */ marked(
       this.error = error;
       this.errorCause = cause;
       this.state = state;
-      // Not enumerable, because it would fill the console.
+      // The property is not enumerable, because it would fill the console.
       Object.defineProperty(this, "execution", { value: execution });
     }
   },
@@ -138,7 +138,9 @@ export const DefinitionError = /* @__PURE__ */ marked(
 );
 export type DefinitionError = InstanceType<typeof DefinitionError>;
 
-/** A snapshot that cannot be restored: of another definition, of an unknown version, or no snapshot at all. */
+/**
+ * Thrown for a snapshot that cannot be restored: one of another definition, of an unknown version, or a text that is no snapshot.
+ */
 export const RestoreError = /* @__PURE__ */ marked(
   "RestoreError",
   class extends Error {
@@ -171,7 +173,7 @@ export const InternalError = /* @__PURE__ */ marked(
 );
 export type InternalError = InstanceType<typeof InternalError>;
 
-/** Why a task's `signal` is aborted; its name is AbortError, which is what `fetch` and others look for. */
+/** The reason of a task's aborted `signal`. Its name is AbortError, which `fetch` and others check. */
 export const TaskCancelled = /* @__PURE__ */ marked(
   "TaskCancelled",
   class extends Error {
@@ -195,12 +197,12 @@ export const TaskCancelled = /* @__PURE__ */ marked(
 );
 export type TaskCancelled = InstanceType<typeof TaskCancelled>;
 
-/** A mistake in the use of this package, with a code that stays. */
+/** Creates an error for misuse of this package, with a stable code. */
 export function misuse(code: ErrorCode | AwsErrorCode, message: string, Kind: new (message: string) => Error = TypeError): CodedError {
   return Object.assign(new Kind(message), { code });
 }
 
-// The classes of the module's errors by their codes; all others are an Error.
+// The class of the module's errors by code. All other errors are an Error.
 const KINDS: Readonly<Record<string, new (message: string) => Error>> = {
   INVALID_ARGUMENT: TypeError,
   INVALID_OPTION: TypeError,
@@ -209,12 +211,12 @@ const KINDS: Readonly<Record<string, new (message: string) => Error>> = {
   ValidationException: RangeError,
 };
 
-/** The error for an object that the module has thrown. */
+/** Converts an object that the module has thrown to an error. */
 export function refusal({ code = "INTERNAL", message }: { code?: string; message: string }): CodedError {
   return code === "RESTORE" ? new RestoreError(message) : Object.assign(new (KINDS[code] ?? Error)(message), { code });
 }
 
-/** What a thrown value says: the message of an error, or the value as text. */
+/** Returns the message of an error, or any other thrown value as text. */
 export function messageOf(thrown: unknown): string {
   try {
     return String((thrown as Partial<Error> | null | undefined)?.message ?? thrown);
@@ -223,7 +225,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** The code of an error; undefined for other thrown values. */
+/** Returns the code of an error. Undefined for other thrown values. */
 export function codeOf(thrown: unknown): unknown {
   return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
 }

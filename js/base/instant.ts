@@ -3,7 +3,7 @@
 /** The last instant that a Date can have. */
 export const LAST = 8.64e15;
 
-/** Whether a value is an instant that a Date can have. */
+/** Returns whether a value is an instant that a Date can have. */
 export function isInstant(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= LAST;
 }

@@ -1,4 +1,4 @@
-// JSON values, and which of them are objects.
+// Types and checks of JSON values.
 
 import type { JsonValue } from "../api/index.d.ts";
 
@@ -7,12 +7,12 @@ export type { JsonValue };
 /** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue };
 
-/** A value as an array; empty if it is not one. */
+/** Returns a value if it is an array, else an empty array. */
 export function listOf(value: JsonValue | undefined): JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether a value is an object with members: neither null nor a list. */
+/** Returns whether a value is an object with members: neither null nor an array. */
 export function isObject(value: JsonValue | undefined): value is JsonObject;
 export function isObject(value: unknown): value is Record<string, unknown>;
 export function isObject(value: unknown): boolean {

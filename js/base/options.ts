@@ -1,4 +1,4 @@
-// Options are checked before they are used. The message names what was given and what is allowed.
+// Checks options before they are used. The message names the given and the allowed values.
 
 import { misuse } from "./errors.ts";
 import { isInstant } from "./instant.ts";
@@ -6,7 +6,7 @@ import { shown } from "./shown.ts";
 
 const COUNT = 2 ** 32 - 1;
 
-/** What a value must be in words, and a test of it. */
+/** A description of the allowed values, and a test for them. */
 export type Allowed = readonly [what: string, allows: (value: unknown) => boolean];
 
 const whole = (least: number): Allowed => [
@@ -19,7 +19,7 @@ const flag: Allowed = ["true or false", (value) => typeof value === "boolean"];
 const callback: Allowed = ["a function", (value) => typeof value === "function"];
 const instant: Allowed = ["a number of milliseconds since 1970", isInstant];
 
-/** What an option must be, by its name. An option means the same in all functions. */
+/** The allowed values of each option. An option means the same in all functions. */
 const ALLOWED: Readonly<Record<string, Allowed>> = {
   type: word("STANDARD", "EXPRESS"),
   substitutions: ["an object with text or JSON for each placeholder", isSubstitutions],
@@ -66,7 +66,7 @@ const ALLOWED: Readonly<Record<string, Allowed>> = {
   indent: ["a whole number from 0 to 16", (value) => isWhole(value) && value >= 0 && value <= 16],
 };
 
-/** Throws for options that do not exist, because a misspelt one would have no effect, and for invalid values. */
+/** Throws for unknown options, because a misspelt one would have no effect, and for invalid values. */
 export function checkOptions(options: unknown, known: readonly string[], where: string): void {
   if (typeof options !== "object" || options === null)
     throw misuse("INVALID_OPTION", `the options of ${where} must be an object, not ${shown(options)}`);

@@ -1,6 +1,6 @@
-// The partitions of AWS: a region belongs to one, which the ARNs of everything in it begin with.
+// The partitions of AWS. Every region belongs to one, and the ARNs of everything in the region contain its name.
 
-/** Prefixes of regions by their partitions, as AWS's endpoint rules have them. */
+/** Prefixes of regions by partition, as in AWS's endpoint rules. */
 const PARTITIONS: readonly [prefix: RegExp, partition: string, suffix: string][] = [
   [/^cn-/, "aws-cn", "amazonaws.com.cn"],
   [/^us-gov-/, "aws-us-gov", "amazonaws.com"],
@@ -11,12 +11,12 @@ const PARTITIONS: readonly [prefix: RegExp, partition: string, suffix: string][]
   [/^eusc-/, "aws-eusc", "amazonaws.eu"],
 ];
 
-/** The partition of a region: `aws-cn` of `cn-north-1`. */
+/** Returns the partition of a region: `aws-cn` for `cn-north-1`. */
 export function partitionOf(region: string): string {
   return PARTITIONS.find(([prefix]) => prefix.test(region))?.[1] ?? "aws";
 }
 
-/** What the domain names of a region's services end with. */
+/** Returns the suffix of the domain names of a region's services. */
 export function domainOf(region: string): string {
   return PARTITIONS.find(([prefix]) => prefix.test(region))?.[2] ?? "amazonaws.com";
 }

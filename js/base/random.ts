@@ -1,9 +1,9 @@
-// Seeds and names that nobody can guess.
+// Random seeds and names that cannot be guessed.
 
 import { misuse } from "./errors.ts";
 import { shown } from "./shown.ts";
 
-/** A seed of 64 bits; a random one where none is given. */
+/** Returns a seed of 64 bits. It is random if none is given. */
 export function seedOf(seed: unknown): bigint {
   if (seed === undefined) return randomWords().getBigUint64(0);
   try {
@@ -13,7 +13,7 @@ export function seedOf(seed: unknown): bigint {
   }
 }
 
-/** What task tokens are made with: 256 random bits as hexadecimal digits. */
+/** Returns the key of task tokens: 256 random bits as hexadecimal digits. */
 export function randomKey(): string {
   const words = [randomWords(), randomWords()];
   return words
@@ -22,13 +22,13 @@ export function randomKey(): string {
     .join("");
 }
 
-/** A random UUID. `crypto.randomUUID()` exists in secure contexts only. */
+/** Returns a random UUID. `crypto.randomUUID()` exists in secure contexts only. */
 export function randomUuid(): string {
   const words = randomWords();
   return uuidText(hexadecimal(words.getBigUint64(0)) + hexadecimal(words.getBigUint64(8)), 4);
 }
 
-/** The text of a UUID: 32 hexadecimal digits, of which the version and the variant take their places. */
+/** Formats 32 hexadecimal digits as a UUID. The version and the variant replace some of them. */
 export function uuidText(hex: string, version: number): string {
   const variant = ((parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${version}${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
@@ -38,18 +38,18 @@ function hexadecimal(word: bigint): string {
   return word.toString(16).padStart(16, "0");
 }
 
-// Asking the system for 16 bytes costs about as much as asking for thousands.
+// Size of the pool, in bytes. The system takes about as long for 16 random bytes as for thousands.
 const POOL = 4096;
 let pool: DataView<ArrayBuffer> | undefined;
 let used = POOL;
 let fill: (bytes: Uint8Array<ArrayBuffer>) => unknown = (bytes) => crypto.getRandomValues(bytes);
 
-/** Takes random bytes from elsewhere than `crypto`. They must be as hard to guess. */
+/** Sets another source of random bytes than `crypto`. They must be as hard to guess. */
 export function randomFrom(source: typeof fill): void {
   fill = source;
 }
 
-/** 16 fresh random bytes. */
+/** Returns 16 new random bytes. */
 function randomWords(): DataView {
   pool ??= new DataView(new ArrayBuffer(POOL));
   if (used >= POOL) {

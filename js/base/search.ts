@@ -1,6 +1,6 @@
-// The search in a sorted list by halving it.
+// Binary search.
 
-/** How many places from the first on fit, where those that fit come first. */
+/** Returns how many of the indices from 0 to `count` fit. Those that fit must come first. */
 export function countFitting(count: number, fits: (place: number) => boolean): number {
   let low = 0;
   let high = count;

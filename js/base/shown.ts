@@ -1,6 +1,6 @@
-// How messages name the values that they complain about.
+// Formats values for messages.
 
-/** A value as a message names it: short, and whatever it is. */
+/** Returns a short text for any value. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === "bigint") return `${value}n`;

@@ -1,6 +1,6 @@
-// Promises of whichever library.
+// Recognizes the promises of any library.
 
-/** Whether a value can be waited for. */
+/** Returns whether a value can be awaited. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     (typeof value === "object" || typeof value === "function") &&

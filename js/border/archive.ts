@@ -1,35 +1,35 @@
-// The history of an execution outside of the engine: pages of events as bytes, which take no space in the module's memory and
-// little in JavaScript's heap. Events are parsed when they are read.
+// Stores the history of an execution outside of the engine: pages of events as bytes, which take no space in the module's memory
+// and little in JavaScript's heap. Events are parsed when they are read.
 
 import { RestoreError, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { EngineSnapshot, HistoryEvent } from "../api/index.d.ts";
 import type { TimedEvent } from "./facts.ts";
 
-/** About how many bytes a page has. */
+/** Approximate size of a page, in bytes. */
 export const PAGE = 2 ** 23;
-// The longest text that is parsed at once. JavaScript's heap holds the objects of so much, and a program cannot catch its end.
+// Maximum length of a text that is parsed at once. A larger one could exhaust JavaScript's heap, which a program cannot catch.
 const AT_ONCE = 2 ** 30;
-// A snapshot with fewer events is restored with them in the engine.
+// Number of events below which a snapshot is restored together with its events.
 const FEW = 1024;
 const encoder = new TextEncoder();
 
 /** A part of a history. */
 export interface Page {
-  /** How many events it has. */
+  /** The number of events. */
   count: number;
-  /** The length of its text without marks. */
+  /** The length of the text without marks. */
   whole: number;
-  /** Its text. */
+  /** The text, encoded. */
   bytes: Uint8Array;
 }
 
-/** The pages of a history, in order; its first events may be kept elsewhere. */
+/** The pages of a history, in order. The first events may be stored elsewhere. */
 export class Archive {
   #pages: Page[] = [];
-  /** How many of the first events are kept elsewhere: to read one of them here is an error. */
+  /** The number of first events that are stored elsewhere. Reading one of them here is an error. */
   readonly before: number;
-  /** How many events there are, with those that are elsewhere. */
+  /** The number of all events, including those that are stored elsewhere. */
   count: number;
 
   constructor(before = 0) {
@@ -44,7 +44,7 @@ export class Archive {
     }
   }
 
-  /** The length of the text of all pages from an event on. */
+  /** Returns the length of the text of all events from an index on. */
   length(index: number): number {
     let [first, length] = [this.before, 0];
     for (const { count, whole } of this.#pages) {
@@ -54,7 +54,7 @@ export class Archive {
     return length;
   }
 
-  /** The events from an index to the end of its page. */
+  /** Returns the events from an index to the end of its page. */
   read(index: number): TimedEvent[] {
     if (index < this.before) throw elsewhere(this.before);
     let first = this.before;
@@ -66,8 +66,9 @@ export class Archive {
   }
 
   /**
-   * Takes the events out of a snapshot if there are many, because the engine does not read them. Returns the engine's snapshot
-   * as text. Of a lean snapshot, the events that it does not have are elsewhere. `isPage` says whether a text has events as the engine writes them.
+   * Takes the events out of a snapshot if there are many, because the engine does not read them. Returns the engine's snapshot as
+   * text. If the snapshot is lean, the events that it lacks are stored elsewhere. `isPage` says whether a text has events in the
+   * form of the engine.
    */
   static of(
     snapshot: EngineSnapshot,
@@ -103,14 +104,14 @@ export class Archive {
   }
 }
 
-/** How many of the first events a snapshot does not have, although its execution keeps a history. */
+/** Returns how many of the first events a snapshot lacks although its execution has a history. */
 function missing({ options }: EngineSnapshot, own?: { events?: readonly HistoryEvent[]; lastEvent?: unknown }): number {
   const { events, lastEvent } = own ?? {};
   if (!Array.isArray(events) || !Number.isSafeInteger(lastEvent) || !isObject(options) || options.history !== true) return 0;
   return Math.max(0, (lastEvent as number) - events.length);
 }
 
-/** The error for an event that is read here and kept elsewhere. */
+/** Returns the error for an event that is stored elsewhere. */
 function elsewhere(before: number): Error {
   return misuse(
     "HISTORY_ELSEWHERE",
@@ -119,7 +120,7 @@ function elsewhere(before: number): Error {
   );
 }
 
-/** The events of a page's text: as a snapshot has them, or as an engine writes them, for which see src/engine/archive.rs. */
+/** Parses the events of a page's text, in the form of a snapshot or of an engine; see src/engine/archive.rs. */
 export function eventsOf(text: string): TimedEvent[] {
   const page: TimedEvent[] | [before: number, ...parts: Part[]] = JSON.parse(withoutMarks(text));
   if (!isShort(page)) return page;
@@ -152,7 +153,7 @@ const isShort = (page: unknown[]): page is [number, ...Part[]] => typeof page[0]
 const isType = (part: Part): part is [string, string] => typeof part[0] === "string";
 const isTime = (part: Part): part is [number, string] => typeof part[1] === "string";
 
-/** Details with the notes that payloads are whole. */
+/** Adds the notes that payloads are complete. */
 function noted(details: Record<string, unknown>): Record<string, unknown> {
   const all: Record<string, unknown> = {};
   for (const name in details) {
@@ -162,7 +163,7 @@ function noted(details: Record<string, unknown>): Record<string, unknown> {
   return all;
 }
 
-/** The text of a page with its payloads in the places of their marks. */
+/** Returns the text of a page with its payloads in place of their marks. */
 function withoutMarks(text: string): string {
   const parts = text.split(/[\x01\x02]/);
   if (parts.length === 1) return text;

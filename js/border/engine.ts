@@ -1,21 +1,21 @@
-// An engine that is fed facts and asked questions, and that a trap does not end.
+// An engine that is fed facts and answers queries, and that survives a trap.
 
 import * as glue from "../../dist/glue.js";
 import type { Step } from "../api/index.d.ts";
 import { type MachineHandle, checkItems, checkSize, finished, largestFile, present, residence, translate } from "./instance.ts";
-import { apply, know, readStep, running, shared, sharedCause } from "./port.ts";
+import { apply, rememberText, readStep, running, internText, internCause } from "./port.ts";
 import type { EngineSettings, Fact, FactArguments, Question } from "./facts.ts";
 
-// A journal is replaced by a snapshot when it is this long, and then each time it has doubled: executions that run
-// for months with few events kept do not grow without bound, and the snapshots cost less than the facts they replace.
+// Length of a journal, in entries, at which it is replaced by a snapshot, and again each time it has doubled. So executions that
+// run for months with a short history do not grow without bound, and the snapshots cost less than the facts that they replace.
 const COMPACT_ENTRIES = 4096;
-// A fact in a journal is five members: one list of them all is half the memory of a list each.
+// The number of list members per fact. One flat list takes half the memory of a list for each fact.
 const MEMBERS = 5;
 const FACTS_OF_A_CHAIN = 16;
 
 type Asked = Question | "history" | "historyLength" | "commandsDigest" | "deadline" | "inputOf";
 
-/** An engine with the journal that makes it again. */
+/** An engine with the journal from which it can be rebuilt. */
 export class EngineHandle {
   residence = residence();
   #machine: MachineHandle;
@@ -27,7 +27,7 @@ export class EngineHandle {
   #raw: glue.Engine | undefined;
   #generation = -1;
 
-  /** A new engine, or with `base` the one that a snapshot's text describes. */
+  /** Creates an engine, or with `base` the one that a snapshot's text describes. */
   constructor(machine: MachineHandle, settings: EngineSettings, base?: string) {
     if (base !== undefined) checkSize(base, "the snapshot", largestFile());
     this.#machine = machine;
@@ -37,14 +37,14 @@ export class EngineHandle {
   }
 
   /**
-   * Feeds a fact, the method of the engine and what that takes; returns the Step. Throws InternalError after a trap: this fact is
+   * Feeds a fact, given as the engine's method and its arguments. Returns the Step. Throws InternalError after a trap; the fact is
    * then not in the journal.
    */
   feed<Method extends Fact[0]>(method: Method, now: number, ...rest: FactArguments<Method>): Step {
     return this.#feed(method, now, rest[0], rest[1], rest[2]);
   }
 
-  /** The same with a fact as a whole. */
+  /** Feeds a whole fact; see `feed`. */
   feedFact(now: number, fact: Fact): Step {
     return this.#feed(fact[0], now, fact[1], fact[2], fact[3]);
   }
@@ -54,12 +54,12 @@ export class EngineHandle {
     else if (method === "items") checkItems(b as string, c as boolean);
     else if (typeof b === "string") checkSize(b, "the output");
     const raw = this.raw();
-    b = shared(b);
-    c = sharedCause(c);
+    b = internText(b);
+    c = internCause(c);
     try {
       apply(raw, method, now, a, method === "items" ? this.textOfItems(b as string) : b, c);
     } catch (thrown) {
-      know(undefined);
+      rememberText(undefined);
       throw translate(thrown, method, method === "start" ? a : b);
     }
     const step = readStep(this.#machine);
@@ -68,17 +68,17 @@ export class EngineHandle {
     return step;
   }
 
-  /** The text of items that is fed; undefined where it is in the engine already. */
+  /** Returns the text of the items to feed. Undefined if the engine has it already. */
   protected textOfItems(text: string): string | undefined {
     return text;
   }
 
-  /** The journal is longer by a fact, which has made a step. */
+  /** Called when the journal has one more fact, which has made a step. */
   protected grown(_step: Step, _text: unknown): void {
     this.compactInTime(running());
   }
 
-  /** Asks; returns the answer, of most questions a JSON text. */
+  /** Sends a query. Most answers are JSON texts. */
   ask(question: Question): string;
   ask(question: "history", from: number): string;
   ask(question: "frames", timed: boolean): string;
@@ -94,46 +94,46 @@ export class EngineHandle {
     }
   }
 
-  /** There is nothing more to feed: it may be asked for its history, or never again. */
+  /** Marks the engine as finished: no more facts are fed, although it may still be asked for its history. */
   retire(): void {
     this.#retired = true;
     if (this.here !== undefined) finished.use(this);
   }
 
-  /** Whether there is nothing more to feed. */
+  /** Whether no more facts are fed. */
   protected get isRetired(): boolean {
     return this.#retired;
   }
 
-  /** Gives the memory in the instance back; the handle still answers, from its journal. */
+  /** Frees the engine's memory in the instance. The handle still answers, from its journal. */
   release(): void {
-    // Recorded stages are told once; a replay would tell them again.
+    // Recorded stages are reported once, and a replay would report them again.
     if (this.#settings.trace) return;
     if (this.here !== undefined) this.beforeRelease(this.here);
     this.leave();
   }
 
-  /** The engine of the instance is about to be given back. */
+  /** Called before the engine in the instance is freed. */
   protected beforeRelease(_raw: glue.Engine): void {}
 
-  /** Gives the memory back of an engine that nobody asks any more. */
+  /** Frees an engine that is not used any more. */
   discard(): void {
     this.leave();
     this.#journal = [];
   }
 
-  /** Gives the engine of the instance up: the next call makes it again. */
+  /** Drops the engine in the instance. The next call rebuilds it. */
   protected leave(): void {
     this.here?.free();
     this.#generation = -1;
   }
 
-  /** The engine of the present instance, where it has one. */
+  /** The engine in the present instance, if there is one. */
   protected get here(): glue.Engine | undefined {
     return this.#generation === present() ? this.#raw : undefined;
   }
 
-  /** The engine of the present instance, made again from the journal where that was replaced. */
+  /** Returns the engine in the present instance. It is rebuilt from the journal if the instance was replaced. */
   protected raw(): glue.Engine {
     if (this.#retired) finished.use(this);
     const { here } = this;
@@ -148,8 +148,8 @@ export class EngineHandle {
       for (let i = 0; i < this.#journal.length; i += MEMBERS) {
         const [method, now, a, b, c] = this.#journal.slice(i, i + MEMBERS);
         apply(raw, method as Fact[0], now as number, a, b, c);
-        // What came out was not read.
-        know(undefined);
+        // The output of the replay was not read.
+        rememberText(undefined);
       }
       if (this.#journal.length > 0) this.replayed(raw);
       this.#raw = raw;
@@ -160,10 +160,10 @@ export class EngineHandle {
     }
   }
 
-  /** The facts of the journal were fed again. */
+  /** Called after the facts of the journal were fed again. */
   protected replayed(_raw: glue.Engine): void {}
 
-  /** The length of the snapshot that the journal begins with. */
+  /** The length of the snapshot at the start of the journal. */
   protected get baseLength(): number {
     return this.#base?.length ?? 0;
   }
@@ -173,16 +173,16 @@ export class EngineHandle {
     return this.#journal.length >= this.#compactAt * MEMBERS;
   }
 
-  /** Puts a snapshot in the place of a journal that has many facts; so many chains of states run. */
+  /** Replaces a journal with many facts by a snapshot. `chains` is the number of running chains of states. */
   protected compactInTime(chains: number): void {
     if (!this.isLong) return;
-    // What has many chains running makes a large snapshot: it waits for as many more facts.
+    // Many running chains make a large snapshot, so it waits for that many more facts.
     const least = chains * FACTS_OF_A_CHAIN;
     if (this.#journal.length < least * MEMBERS) this.#compactAt = least;
     else this.compact();
   }
 
-  /** Puts a snapshot in the place of the journal. Whether that could be done. */
+  /** Replaces the journal by a snapshot. Returns whether that was possible. */
   protected compact(raw = this.raw()): boolean {
     try {
       this.#base = raw.snapshot();

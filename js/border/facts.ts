@@ -1,8 +1,8 @@
-// The facts that engines are fed, the questions that they answer, and their settings.
+// The facts that an engine is fed, the queries that it answers, and its settings.
 
 import type { ExecutionNames, HistoryEvent, Limits, ValidateOptions } from "../api/index.d.ts";
 
-/** A fact for an engine: the method of the module's Engine, and its arguments after the time. */
+/** A fact for an engine: a method of the module's Engine, and its arguments after the time. */
 export type Fact =
   | [method: "start", input: string, execution: ExecutionNames, seed: bigint]
   | [method: "started", task: number, worker?: string | null]
@@ -16,14 +16,14 @@ export type Fact =
   | [method: "cancel", cause?: string | null, spared?: readonly number[]]
   | [method: "stop", error?: string | null, cause?: string | null];
 
-/** The arguments of a fact besides its method. */
+/** The arguments of a fact, without its method. */
 export type FactArguments<Method extends Fact[0], F = Fact> = F extends [infer M, ...infer Rest]
   ? Method extends M
     ? Rest
     : never
   : never;
 
-/** A question without arguments; the answer is JSON text. */
+/** A query without arguments. The answer is JSON text. */
 export type Question =
   | "status"
   | "pending"
@@ -36,19 +36,22 @@ export type Question =
   | "snapshot"
   | "snapshotWithoutEvents";
 
-/** The compiler's options. */
+/** The options of the compiler. */
 export type CompileSettings = Pick<ValidateOptions, "type" | "jsonata">;
 
-/** An engine's options. */
+/** The options of an engine. */
 export interface EngineSettings extends Limits {
   express?: boolean;
   /** Whether child executions of Distributed Maps report their histories. */
   childHistories?: boolean;
-  /** Whether the host runs the child executions of Distributed Maps: commands that only it knows ask for them. */
+  /**
+   * Whether the host runs the child executions of Distributed Maps. The engine then requests them with commands that only such a
+   * host gets.
+   */
   childrenApart?: boolean;
   /** Whether to count which parts of the definition are used. */
   coverage?: boolean;
-  /** Whether a step makes one transition at most. */
+  /** Whether a step makes at most one transition. */
   once?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// An engine whose history is read in pages, and kept outside of it where it grows long.
+// An engine whose history is read in pages. A long history is stored outside of the engine.
 
 import * as glue from "../../dist/glue.js";
 import type { EngineSnapshot, HistoryEvent, Step } from "../api/index.d.ts";
@@ -6,46 +6,48 @@ import { type Archive, PAGE, checkAtOnce, eventsOf } from "./archive.ts";
 import { EngineHandle } from "./engine.ts";
 import type { EngineSettings, TimedEvent } from "./facts.ts";
 import { type MachineHandle, checkItems, driven, translate } from "./instance.ts";
-import { look, memorySize, payloads, receive, received, running, sendPart } from "./port.ts";
+import { refreshViews, memorySize, payloads, receive, received, running, sendPart } from "./port.ts";
 
-// A journal is also replaced by a snapshot when its texts have so many characters, and more than the last snapshot and what runs have.
+// Length of a journal's texts, in characters, at which a snapshot also replaces it, if they are longer than the last snapshot and
+// what is running.
 const COMPACT_BYTES = 2 ** 25;
 const BYTES_OF_A_CHAIN = 2 ** 16;
-// Events go into the archive when so many bytes of payloads have come up, and then so many of them after each fact: to write
-// more at once would hold the host up. That is more than a fact brings: the events that are left are moved each time.
+// Size of the payloads, in bytes, at which events go into the archive, and how much of them is moved after each fact. Moving more
+// at once would block the host. This is more than a fact brings, so that the rest shrinks each time.
 const ARCHIVE_BYTES = 2 ** 21;
 const ARCHIVE_PAGE = 2 ** 21;
-// As long as the module's memory is no larger, events stay in it: they share their payloads there, and to write them costs more than most
-// states do. It never shrinks, so one large execution has those after it write theirs.
+// Size of the module's memory, in bytes, up to which events stay in it. They share their payloads there, and writing them costs
+// more than most states do. The memory never shrinks, so after one large execution the later ones write their events, too.
 const ROOMY = 2 ** 24;
-// The most events that a snapshot in the place of a journal has, and how many bytes of them are taken out before at a time.
+// Maximum number of events in the snapshot that replaces a journal, and the number of bytes of events that are moved out at a time
+// before.
 const COMPACT_EVENTS = 1000;
 const COMPACT_PAGE = 2 ** 17;
-// Events that are asked for without a page.
+// Maximum number of events that are requested without pages.
 const FEW_EVENTS = 128;
-// Parts of a long text that are taken in at once: some milliseconds.
+// Number of parts of a long text that are fed per turn, which takes some milliseconds.
 const PARTS_A_TURN = 16;
 
-/** A long text that comes, or has come, into an engine in parts. */
+/** A long text that is being fed to an engine in parts, or has been. */
 interface LongText {
   text: string;
   raw: glue.Engine;
   isWhole: boolean;
 }
 
-/** An engine with its whole history. */
+/** An engine with its complete history. */
 export class HistoryEngine extends EngineHandle {
   #archive: Archive | undefined;
-  // How many events were archived since the journal began: it makes them again.
+  // The number of events that were archived since the journal began. A replay of the journal repeats them.
   #repeated = 0;
-  // Characters of the texts in the journal.
+  // Length of the texts in the journal, in characters.
   #texts = 0;
   #taken: LongText | undefined;
 
   /**
-   * A new engine, or with `base` the one that a snapshot's text describes; its events may go into the archive that is given. With
-   * the text of a lean snapshot that is `new Archive(events)`: the events before are elsewhere, and ids and the limit of the
-   * history go on.
+   * Creates an engine, or with `base` the one that a snapshot's text describes. Its events go into `archive` if that is given. For
+   * the text of a lean snapshot, pass `new Archive(events)`: the first events are stored elsewhere, and the ids and the limit of
+   * the history continue after them.
    */
   constructor(machine: MachineHandle, settings: EngineSettings, base?: string, archive?: Archive) {
     super(machine, settings, base);
@@ -58,13 +60,13 @@ export class HistoryEngine extends EngineHandle {
     const chains = running();
     if (payloads() >= ARCHIVE_BYTES && memorySize() >= ROOMY) this.#shelve(ARCHIVE_PAGE);
     if (typeof text === "string") this.#texts += text.length;
-    // A file that is still being read would go into the snapshot as a whole.
+    // A file that is still being read would be in the snapshot as a whole.
     if (!step.more && this.#texts >= Math.max(COMPACT_BYTES, chains * BYTES_OF_A_CHAIN, 2 * this.baseLength)) this.compact();
     else this.compactInTime(chains);
   }
 
   protected override compactInTime(chains: number): void {
-    // A snapshot with all events would hold the host up: they are taken out before, a page after each fact.
+    // A snapshot with all events would block the host, so a page of events is moved out after each fact before.
     if (this.#archive !== undefined && this.isLong && this.ask("historyLength") > COMPACT_EVENTS) this.#shelve(COMPACT_PAGE);
     else super.compactInTime(chains);
   }
@@ -81,13 +83,13 @@ export class HistoryEngine extends EngineHandle {
   }
 
   protected override beforeRelease(raw: glue.Engine): void {
-    // A replay would make again what the archive has.
+    // A replay would repeat the events of the archive.
     if (this.isRetired && this.#repeated > 0) this.compact(raw);
   }
 
   /**
-   * Takes a long text of items into the instance, with turns of the host in between: when this very text is fed, it is there. What
-   * cannot be taken in is refused when it is fed.
+   * Feeds a long text of items to the instance in parts, with turns of the host in between, so that it is there when this text is
+   * fed. Invalid text is refused when it is fed.
    */
   async takeIn(text: string, file: boolean, turn: () => Promise<void>): Promise<void> {
     this.#taken = undefined;
@@ -112,7 +114,7 @@ export class HistoryEngine extends EngineHandle {
     }
   }
 
-  /** Gives back the memory of a text that was taken in and will not be fed. */
+  /** Frees a text that was fed in parts and will not be used. */
   leaveOut(text: string): void {
     if (this.#taken?.text !== text) return;
     this.#taken = undefined;
@@ -125,7 +127,7 @@ export class HistoryEngine extends EngineHandle {
     return taken?.isWhole && taken.text === text && taken.raw === this.here ? undefined : text;
   }
 
-  /** How many events there are. */
+  /** The number of events. */
   get events(): number {
     return this.#archived + this.ask("historyLength");
   }
@@ -134,7 +136,7 @@ export class HistoryEngine extends EngineHandle {
     return this.#archive?.count ?? 0;
   }
 
-  /** The events from an index on, parsed; up to another index. */
+  /** Returns the parsed events from one index up to another. */
   history(from = 0, to = Infinity): HistoryEvent[] {
     if (this.#areFew(from)) return JSON.parse(this.ask("history", from - this.#archived)).slice(0, to - from);
     let events: HistoryEvent[] = [];
@@ -142,18 +144,18 @@ export class HistoryEngine extends EngineHandle {
     return events;
   }
 
-  /** The same as one JSON text. */
+  /** Returns the same events as one JSON text. */
   historyText(from = 0): string {
     return this.#areFew(from) ? this.ask("history", from - this.#archived) : JSON.stringify(this.history(from));
   }
 
-  /** Whether the events from an index on are few, and none of them is in the archive. */
+  /** Returns whether there are few events from an index on, none of which is in the archive. */
   #areFew(from: number): boolean {
     const archived = this.#archived;
     return from >= archived && this.ask("historyLength") - (from - archived) <= FEW_EVENTS;
   }
 
-  /** The same in lists of a bounded size, each event with its time. With `whole`, what they are collected for. */
+  /** Yields the same events in lists of limited size, each with its time. `whole` names what they are collected for. */
   *pages(from = 0, to = Infinity, whole?: string): Generator<TimedEvent[], void> {
     let length = 0;
     if (whole !== undefined && to === Infinity) checkAtOnce((length = this.#archive?.length(from) ?? 0), whole);
@@ -173,7 +175,7 @@ export class HistoryEngine extends EngineHandle {
     }
   }
 
-  /** The snapshot, parsed. */
+  /** Returns the parsed snapshot. */
   snapshot(): EngineSnapshot {
     if (this.#archived === 0 && this.events <= FEW_EVENTS) return JSON.parse(this.ask("snapshot"));
     const engine: EngineSnapshot & { executions: { id: number; events: unknown[] }[] } = JSON.parse(this.ask("snapshotWithoutEvents"));
@@ -183,14 +185,15 @@ export class HistoryEngine extends EngineHandle {
   }
 
   /**
-   * The snapshot's text without the events of the history, and how many there are: for hosts that keep the history apart. Of an
-   * execution of 1,000 tasks it is about 1 kB, where the whole snapshot has 1.2 MB, which would be written again and again.
+   * Returns the text of the snapshot without the events of the history, and the number of events, for hosts that store the history
+   * separately. For an execution of 1,000 tasks it has about 1 kB, while the whole snapshot has 1.2 MB, which would be written
+   * again and again.
    */
   leanSnapshot(): { text: string; events: number } {
     return { text: this.ask("snapshotWithoutEvents"), events: this.events };
   }
 
-  /** Hands the engine to the driver in Rust. Its facts are not in the journal: another trap ends it. */
+  /** Passes the engine to the driver in Rust. Its facts are not in the journal, so another trap ends it. */
   drive(handler: (command: string) => string | Promise<string>): Promise<string> {
     const raw = this.raw();
     return new Promise((resolve, reject) => {
@@ -202,19 +205,19 @@ export class HistoryEngine extends EngineHandle {
     });
   }
 
-  /** Leaves a page of the events that the engine has; how many it has. */
+  /** Writes a page of the engine's events to the port. Returns how many they are. */
   #page(from: number, take: boolean, bytes = take ? ARCHIVE_PAGE : PAGE): number {
     const raw = this.raw();
     try {
       const count = raw.page(from, bytes, take);
-      look();
+      refreshViews();
       return count;
     } catch (thrown) {
       throw translate(thrown, "history");
     }
   }
 
-  /** Moves a page of events into the archive: one call of step makes hardly more. */
+  /** Moves a page of events into the archive. One call of `step` hardly makes more. */
   #shelve(bytes: number): void {
     try {
       const count = this.#page(0, true, bytes);
@@ -223,13 +226,16 @@ export class HistoryEngine extends EngineHandle {
         this.#repeated += count;
       }
     } catch {
-      // What was taken and not kept comes again with a new engine.
+      // Events that were taken from the engine but not stored come again with a rebuilt engine.
       this.leave();
     }
   }
 }
 
-/** A snapshot of one machine, without events, as one of another. Throws RestoreError where what runs has no place there. */
+/**
+ * Converts a snapshot without events from one machine to another. Throws RestoreError if something that is running does not exist
+ * in the other machine.
+ */
 export function migrated(from: MachineHandle, to: MachineHandle, snapshot: string): string {
   try {
     return glue.Engine.migrate(from.raw(), to.raw(), snapshot);

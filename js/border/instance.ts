@@ -1,10 +1,9 @@
-// The instance of the WebAssembly module. Only this room calls into it; others name its functions, so that bundles hold those
-// that are named.
+// The instance of the WebAssembly module. Only this folder calls into it. Others import the functions that they need by name, so
+// that bundles contain only those.
 //
-// A Rust panic, exhausted memory or an exhausted stack ends in a trap, after which nothing in that instance can be
-// trusted. So no object of the public API holds a raw object of the instance: handles know how to make theirs again
-// in a new instance, a machine from its text and an engine from its journal of facts. One execution's trap costs the
-// others nothing but that replay.
+// A Rust panic, exhausted memory or an exhausted stack ends in a trap, after which nothing in that instance can be trusted. So no
+// object of the public API holds a raw object of the instance: handles can rebuild theirs in a new instance, a machine from its
+// text and an engine from its journal of facts. One execution's trap costs the others nothing but that replay.
 
 import * as glue from "../../dist/glue.js";
 import { InternalError, messageOf, misuse } from "../base/errors.ts";
@@ -13,16 +12,17 @@ import type { InitOptions, ModuleSource } from "../api/index.d.ts";
 import type { CompileSettings } from "./facts.ts";
 import { isRefusal, refused, reset } from "./port.ts";
 
-/** Bytes that the module's memory may have: `--max-memory` of .cargo/config.toml. */
+/** Maximum size of the module's memory, in bytes: `--max-memory` of .cargo/config.toml. */
 export const MEMORY = 2 ** 30;
 let memory = MEMORY;
 
-// A payload is there as text and as a value, in the history, and once more on its way out: of so many bytes it fits.
+// Maximum length of a payload, in bytes. It exists as text and as a value, in the history, and once more on its way out, and fits
+// up to this length.
 export const LARGEST = 2 ** 24;
-/** A file of items is read item by item. */
+/** Maximum length of a file of items, in bytes. It is larger because the items are read one by one. */
 export const largestFile = (): number => memory * (3 / 8);
 
-/** Says that the module's memory may have fewer bytes than usual. */
+/** Declares that the module's memory is limited to fewer bytes than usual. */
 export function limitMemory(bytes: number): void {
   memory = bytes;
 }
@@ -33,27 +33,27 @@ let loader: Loader | undefined;
 let restNeeded = false;
 let generation = 0;
 
-/** Where an entry that loads by itself has the module, in one file or two. */
+/** How an entry that loads by itself gets the module, in one file or two. */
 interface Loader {
-  /** What runs machines, or all of it. */
+  /** Returns the file that runs machines, or the whole module. */
   first(): ModuleSource | Promise<ModuleSource>;
   /** Loads what the first file lacks. */
   rest(): Promise<void>;
-  /** False where a function that lacks the rest could not wait for it. */
+  /** Returns false if a function that needs the rest could not wait for it. */
   canWait(): boolean;
-  /** True if all of the module was found in the place of the first file. */
+  /** Returns true if the first file turned out to be the whole module. */
   hasAll(): boolean;
 }
 
-/** Ends the runs of engines that the driver in Rust has, with an error. */
+/** Callbacks that end, with an error, the runs of engines that the driver in Rust has. */
 export const driven = new Set<(reason: unknown) => void>();
 
-/** The number of the present instance: raw objects of another one are gone. */
+/** Returns the number of the present instance. Raw objects of earlier ones are invalid. */
 export function present(): number {
   return generation;
 }
 
-/** Compiles and starts the module at once, from its bytes or a compiled `WebAssembly.Module`. */
+/** Compiles and starts the module synchronously, from its bytes or a compiled `WebAssembly.Module`. */
 export function initSync(source: ArrayBuffer | ArrayBufferView | object): void {
   if (!loaded) {
     try {
@@ -65,27 +65,27 @@ export function initSync(source: ArrayBuffer | ArrayBufferView | object): void {
   }
 }
 
-/** Says how `init()` without a source loads the module. */
+/** Sets how `init()` without a source loads the module. */
 export function setLoader(load: Loader): void {
   loader = load;
 }
 
-/** Says that the program has something that the first file lacks: `init()` then loads both. */
+/** Declares that the program uses something that the first file lacks. `init()` then loads both files. */
 export function needRest(): void {
   restNeeded = true;
 }
 
-/** Marks an export of an entry that needs the rest. Bundlers leave the call out where a program does not use the export. */
+/** Marks an export of an entry that needs the rest. Bundlers leave out the call if a program does not use the export. */
 export function ofRest<Export>(it: Export): Export {
   needRest();
   return it;
 }
 
-/** Loads the module once; `source` is a URL, Request, Response, bytes or a compiled module, or says how much to load. */
+/** Loads the module once. `source` is a URL, Request, Response, bytes or a compiled module, or says how much to load. */
 export async function init(source?: ModuleSource | InitOptions | { module_or_path: ModuleSource }): Promise<void> {
   const parts = partsOf(source);
   const given = parts === undefined ? (source as Exclude<typeof source, InitOptions>) : undefined;
-  // Both files are on the way at once.
+  // Both files are requested at once.
   const rest =
     given === undefined && loader !== undefined && (parts === "all" || (parts === undefined && restNeeded) || !loader.canWait())
       ? loader.rest()
@@ -98,7 +98,7 @@ export async function init(source?: ModuleSource | InitOptions | { module_or_pat
   if (!loader?.hasAll()) await rest;
 }
 
-/** How much of the module somebody wants; undefined where nothing is said of that. */
+/** Returns how much of the module is requested, or undefined if `source` does not say it. */
 function partsOf(source: unknown): InitOptions["parts"] | undefined {
   if (typeof source !== "object" || source === null || Object.getPrototypeOf(source) !== Object.prototype || !("parts" in source))
     return undefined;
@@ -125,22 +125,25 @@ async function load(source: ModuleSource | { module_or_path: ModuleSource } | un
   loaded = true;
 }
 
-/** The error for what could not be loaded. */
+/** Returns the error for a file that could not be loaded. */
 export function notLoaded(where: string, cause: unknown): Error {
   return Object.assign(new Error(`the WebAssembly module could not be loaded${where}: ${messageOf(cause)}`, { cause }), {
     code: "LOAD_FAILED",
   });
 }
 
-/** Calls a function of the module that leaves nothing behind there. What is given is made before: its errors are the caller's. */
+/**
+ * Calls a function of the module that keeps no state. The arguments are evaluated before, so that their errors stay those of the
+ * caller.
+ */
 export function call<Given extends readonly unknown[], Answer>(ask: (...given: Given) => Answer, ...given: Given): Answer {
   for (const one of given) if (typeof one === "string") checkSize(one, "the text");
   return guarded(() => ask(...given));
 }
 
-/** Throws for a text that the module's memory cannot hold, before it is taken there. */
+/** Throws for a text that is too large for the module's memory, before it is copied there. */
 export function checkSize(text: string, what: string, largest = LARGEST): void {
-  // No character of a JavaScript string has more than three bytes.
+  // A UTF-16 unit of a JavaScript string takes at most three bytes.
   if (text.length * 3 <= largest) return;
   const size = byteLength(text);
   if (size <= largest) return;
@@ -151,7 +154,7 @@ export function checkSize(text: string, what: string, largest = LARGEST): void {
   );
 }
 
-/** The same for the items of a Map: a file, which is read item by item, or a list in JSON. */
+/** Checks the size of a Map's items: a file, which is read item by item, or a list in JSON. */
 export function checkItems(text: string, file: boolean): void {
   checkSize(text, file ? "the file" : "the list of items", file ? largestFile() : LARGEST);
 }
@@ -162,7 +165,7 @@ function byteLength(text: string): number {
   let size = text.length;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    // Half of a pair has two units of the four bytes.
+    // Each half of a surrogate pair counts for two of the four bytes.
     if (unit > 0x7f) size += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }
   return size;
@@ -177,16 +180,16 @@ function guarded<Answer>(run: () => Answer): Answer {
   }
 }
 
-/** A handle that can give its memory in the instance back. */
+/** A handle that can free its memory in the instance. */
 interface Resident {
   residence: number;
   release(): void;
 }
 
 /**
- * Handles that hold memory in the instance and may be asked again, or never. Beyond a number of them the one not used
- * for longest gives its memory back, and makes it anew when it is asked: the garbage collector, which sees only small
- * objects, would let the instance grow to its limit first.
+ * A limited number of handles that have memory in the instance. Each may be used again, or never. Beyond the limit, the handle that
+ * was used longest ago frees its memory, and rebuilds it when it is used. The garbage collector sees only small objects, and would
+ * let the instance grow to its limit first.
  */
 class Residents {
   #limit: number;
@@ -211,16 +214,16 @@ class Residents {
 }
 
 const machines = new Residents(256);
-/** Engines that have nothing more to do. */
+/** Engines that have finished. */
 export const finished = new Residents(16);
 let residences = 0;
 
-/** A number that no other handle has. */
+/** Returns a number that no other handle has. */
 export function residence(): number {
   return residences++;
 }
 
-/** A compiled machine, made anew from its text where the instance was replaced. */
+/** A compiled machine. It is compiled again from its text if the instance was replaced. */
 export class MachineHandle {
   residence = residence();
   #text: string;
@@ -241,7 +244,7 @@ export class MachineHandle {
     return this.#text;
   }
 
-  /** The object of the present instance, to be used at once. Throws `{diagnostics}` for a definition with errors. */
+  /** Returns the object of the present instance, for immediate use. Throws `{diagnostics}` for a definition with errors. */
   raw(): glue.Machine {
     if (this.#raw === undefined || this.#generation !== generation) {
       this.#raw = guarded(() => glue.Machine.compile(this.#text, this.#settings));
@@ -251,21 +254,21 @@ export class MachineHandle {
     return this.#raw;
   }
 
-  /** The Task state with this number. */
+  /** Returns the Task state with a number. */
   task(state: number): { state: string; resource: string } {
     return (this.#tasks[state] ??= JSON.parse(this.raw().taskOf(state)));
   }
 
-  /** Gives the memory in the instance back. */
+  /** Frees its memory in the instance. */
   release(): void {
     if (this.#generation === generation) this.#raw?.free();
     this.#generation = -1;
   }
 }
 
-// An allocation that fails ends in the same trap as any other bug, with the memory as good as full.
+// Memory use, in bytes, above which a trap counts as a failed allocation. Both end in the same trap.
 const full = (): number => memory * (3 / 8);
-// What more was needed for.
+// What needed more memory, by method.
 const NEEDS = new Map([
   ["start", "the input"],
   ["succeed", "the result of a task"],
@@ -277,7 +280,10 @@ const NEEDS = new Map([
   ["snapshotWithoutEvents", "the snapshot"],
 ]);
 
-/** How much memory the instance had at a trap that a failed allocation has most likely caused; undefined for other traps. */
+/**
+ * Returns how much memory the instance used at a trap that was most likely caused by a failed allocation. Undefined for other
+ * traps.
+ */
 function memoryOf(trap: unknown): { used: number; most: number } | undefined {
   try {
     const used = (glue.sharedMemory() as WebAssembly.Memory).buffer.byteLength;
@@ -288,13 +294,13 @@ function memoryOf(trap: unknown): { used: number; most: number } | undefined {
 }
 
 /**
- * The error for what came out of the module, by a method that was `given` something. Rust throws plain objects with a `code`;
- * every Error that comes out is a trap or worse, after which another instance takes the place of this one.
+ * Converts an error of the module, thrown by a method with the argument `given`. Rust throws plain objects with a `code`. An Error
+ * is a trap or worse, after which this instance is replaced.
  */
 export function translate(thrown: unknown, method?: string, given?: unknown): unknown {
   const { code } = (thrown ?? {}) as { code?: unknown };
   if (thrown instanceof InternalError || code === "NOT_LOADED" || isRefusal(thrown)) return thrown;
-  // The compiler's has diagnostics instead of a message: who asked makes the error of it.
+  // The compiler's errors have diagnostics instead of a message, and the caller converts them.
   if (!(thrown instanceof Error)) return code === "DEFINITION" ? thrown : refused(thrown as { code?: string; message: string });
   const used = memoryOf(thrown);
   generation += 1;

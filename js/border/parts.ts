@@ -1,8 +1,7 @@
-// The interpreter in two files, for browsers: the first runs machines, and the rest is loaded when somebody needs it. xtask/src/split.rs
-// cuts them; scripts/parts.mjs measures what belongs to the first.
+// Loads the interpreter in two files, for browsers: the first runs machines, and the rest is loaded on demand. xtask/src/split.rs
+// splits them; scripts/parts.mjs measures what belongs to the first.
 //
-// If the first one lacks a function, it loads the rest, and the thread waits for it. Call `loadRest` before that to avoid the
-// wait.
+// If the first one lacks a function, it loads the rest, and the thread waits for it. Call `loadRest` before that to avoid the wait.
 
 import { parts } from "../../dist/glue.js";
 import { messageOf } from "../base/errors.ts";
@@ -10,38 +9,41 @@ import { init, limitMemory } from "./instance.ts";
 import type { ModuleSource } from "../api/index.d.ts";
 
 declare module "../../dist/glue.js" {
-  /** The module calls `load`, with its own exports, if it lacks a function. */
+  /** If the module lacks a function, it calls `load` with its own exports. */
   export const parts: { load: (first: WebAssembly.ModuleImports) => void };
 }
 
-/** How the rest gets here. */
+/** How the rest is loaded. */
 export interface Rest {
-  /** At once, while the thread waits. */
+  /** Returns the file synchronously, while the thread waits. */
   now(): BufferSource;
-  /** The module, compiled while it comes if that is possible. */
+  /** Returns the module, compiled while it is downloaded if that is possible. */
   later(): Promise<WebAssembly.Module>;
-  /** Is told why it could not be loaded at once. */
+  /** Called with the reason if it could not be loaded synchronously. */
   lost?(why: string): void;
 }
 
-// What scripts/parts.mjs lets the page's memory have: a definition that builds without end ends before it takes the tab with it.
+// Memory limit of the page that scripts/parts.mjs measures, in bytes. A definition that grows without end then fails before the tab
+// crashes.
 const MEMORY = 2 ** 28;
 
 let source: Rest | undefined;
 let module: WebAssembly.Module | undefined;
 let coming: Promise<void> | undefined;
 
-/** Starts the page's first part. `rest` is the address of the other one; `lost` is called with a message if it cannot be loaded. */
+/**
+ * Starts the first part on a page. `rest` is the address of the other one. `lost` is called with a message if it cannot be loaded.
+ */
 export function initParts(first: ModuleSource, rest: string, lost: (why: string) => void): Promise<void> {
   limitMemory(MEMORY);
   restFrom({ now: () => requested(rest), later: () => fetched(rest), lost });
   return init(first);
 }
 
-/** Says where the rest comes from. */
+/** Sets how the rest is loaded. */
 export function restFrom(rest: Rest): void {
   source = rest;
-  // `first` is what the running instance exports.
+  // `first` are the exports of the running instance.
   parts.load = (first) => {
     module ??= loadNow(rest);
     new WebAssembly.Instance(module, { first });
@@ -71,7 +73,7 @@ function loadNow(rest: Rest): WebAssembly.Module {
   }
 }
 
-/** A file from the network, compiled while it comes where the server says that it is WebAssembly. */
+/** Downloads a file. It is compiled during the download if the server declares it as WebAssembly. */
 export async function fetched(address: string): Promise<WebAssembly.Module> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
@@ -79,11 +81,11 @@ export async function fetched(address: string): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** A file from the network, for which the thread waits. */
+/** Downloads a file synchronously. */
 export function requested(address: string): BufferSource {
   const request = new XMLHttpRequest();
   request.open("GET", address, false);
-  // A window that waits may ask for text alone; these characters are the bytes.
+  // A synchronous request in a window can only return text, whose characters are the bytes.
   const windowed = typeof document !== "undefined";
   if (windowed) request.overrideMimeType("text/plain; charset=x-user-defined");
   else request.responseType = "arraybuffer";

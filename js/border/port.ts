@@ -1,4 +1,4 @@
-// The port, through which facts go into an engine and steps come out of it: src/wasm/port.rs says what stands where.
+// The port through which facts go into an engine and steps come out of it. src/wasm/port.rs defines its layout.
 
 import * as glue from "../../dist/glue.js";
 import { refusal } from "../base/errors.ts";
@@ -10,57 +10,58 @@ const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT,
 ] as const;
 const [NOTHING, INVOKE, COMMANDS, ECHO] = [0, 1, 2, 4] as const;
 const encoder = new TextEncoder();
-// Of a text of more characters the bytes are counted first: room for the most that they could be is three times as much.
+// Length of a text, in characters, above which its bytes are counted first. Room for its maximum size would be three times as
+// large.
 const LONG = 2 ** 20;
-// A part of a long text has at most so many characters: the instance keeps an inbox for the bytes of it.
+// Maximum length of a part of a long text, in characters. The instance keeps an inbox for its bytes.
 const PART = 2 ** 18;
-// Safari's decoder stops working after two gigabytes.
+// Maximum number of bytes for one decoder. Safari's decoder stops working after two gigabytes.
 const DECODER_BYTES = 2 ** 31 - 2 ** 20;
 let decoder: TextDecoder;
 let decoded = Infinity;
 let head: Float64Array;
 let bytes: Uint8Array<ArrayBuffer> | undefined;
-// The inbox of usual size.
+// Usual size of the inbox, in bytes.
 const USUAL = 2 ** 12;
 let inbox: Uint8Array<ArrayBuffer> | undefined;
-// The JSON text that crossed last, where the instance has its value still: it does not cross again.
+// The JSON text that was sent or received last, if the instance still has its value. It need not be sent again.
 const AGAIN = -1;
 let known: string | undefined;
-// The failure that crossed last, which the instance has still.
+// The failure that was sent last, if the instance still has it.
 const SAME = -2;
 const NONE = -1;
 let failed: { error?: string | null; cause?: string | null } = {};
-// How often the known text was read, and what it says, from the second time on: to copy that is much faster than to read.
+// How often the known text was parsed, and its value from the second time on. Copying the value is much faster than parsing.
 let reads = 0;
-let said: unknown;
-// Whether JSON.stringify() writes what it says as it stands; undefined while nobody has asked.
-let spelled: boolean | undefined;
-// Whether it has come from here, and not out of the instance.
+let parsedValue: unknown;
+// Whether JSON.stringify() of the value gives exactly the text. Undefined until it is needed.
+let isCanonical: boolean | undefined;
+// Whether the known text was sent from here, and not received from the instance.
 let sent = false;
-// The answer of a handler that was noted last: its text and what it says. And whether it pays to note answers: whether the last
+// The last noted answer of a handler: its text and its value. `pays` says whether noting answers is worthwhile: whether the last
 // one became the input of the next task.
-// The instance keeps no value whose text is longer.
+// The instance keeps no value whose text is longer than `SHORT`.
 const SHORT = 2 ** 16;
 let noted: string | undefined;
 let notedValue: unknown;
 let pays = true;
 
-// What a fact consists of besides its time: as the method of the engine takes it, but values as JSON texts.
+// The arguments of a fact after its time, in the form of the engine's method, but with values as JSON texts.
 type Fed = (now: number, a?: unknown, b?: unknown, c?: unknown) => void;
 
-/** Knows the Task states of the machine that an engine runs. */
+/** Returns the Task states of the machine that an engine runs. */
 interface Tasks {
   task(state: number): { state: string; resource: string };
 }
 
-/** Forgets all that was in the memory of an instance that is replaced. */
+/** Forgets everything about the memory of an instance that is replaced. */
 export function reset(): void {
   bytes = inbox = known = noted = notedValue = undefined;
   failed = {};
 }
 
-/** Makes the views of the instance's memory anew where it has grown, which takes the old ones away. */
-export function look(): void {
+/** Recreates the views of the instance's memory. They become invalid when it grows. */
+export function refreshViews(): void {
   if (bytes !== undefined && bytes.byteLength > 0) return;
   const { buffer } = glue.sharedMemory() as WebAssembly.Memory;
   bytes = new Uint8Array(buffer);
@@ -75,61 +76,64 @@ export function apply(raw: glue.Engine, method: Fact[0], now: number, a: unknown
   else if (method === "tick") raw.tick(now);
   else if (method === "start") raw.start(now, sendValue(a as string), b, c as bigint);
   else if (method === "items") {
-    know(undefined);
+    rememberText(undefined);
     if (b !== undefined) sendItems(raw, b as string);
     raw.items(now, a as number, c as boolean);
   } else (raw as unknown as Record<Fact[0], Fed>)[method](now, a, b, c);
 }
 
-/** Remembers the JSON text that crosses; with nothing, that the instance has none. */
-export function know(text: string | undefined): void {
-  if (reads === 0 && said !== undefined) pays = false;
+/** Remembers the JSON text that was sent or received. Undefined means that the instance has none. */
+export function rememberText(text: string | undefined): void {
+  if (reads === 0 && parsedValue !== undefined) pays = false;
   known = text;
   reads = 0;
   sent = false;
-  said = spelled = undefined;
+  parsedValue = isCanonical = undefined;
   if (text === undefined || text !== noted) return;
-  [said, spelled] = [notedValue, true];
+  [parsedValue, isCanonical] = [notedValue, true];
   noted = notedValue = undefined;
 }
 
-/** Notes what the text of an answer says: the first task whose input it is gets that, which is much faster than to read it. */
-export function note(text: string, value: unknown): void {
+/**
+ * Notes the value of an answer's text. The first task whose input is that text gets the value, which is much faster than parsing
+ * it.
+ */
+export function noteAnswer(text: string, value: unknown): void {
   if (text.length > SHORT) pays = false;
   else [noted, notedValue] = [text, value];
 }
 
-/** Whether that pays. */
-export function paysToNote(): boolean {
+/** Returns whether noting answers is worthwhile. */
+export function isNotingUseful(): boolean {
   return pays;
 }
 
-/** The known text and what it says, where answers are likely to say the same: where more than one task was given it. */
-export function repeated(): { text: string; says: unknown } | undefined {
+/** Returns the known text and its value if answers are likely to be equal to it, because more than one task has received it. */
+export function repeatedAnswer(): { text: string; value: unknown } | undefined {
   if (reads < 2 || known === undefined) return undefined;
-  spelled ??= JSON.stringify(said) === known;
-  return spelled ? { text: known, says: said } : undefined;
+  isCanonical ??= JSON.stringify(parsedValue) === known;
+  return isCanonical ? { text: known, value: parsedValue } : undefined;
 }
 
-/** The known text in place of one that is equal, so that a journal of equal texts is one of one text. */
-export function shared(value: unknown): unknown {
+/** Returns the known text instead of an equal one, so that a journal of equal texts contains only one string. */
+export function internText(value: unknown): unknown {
   return value === known ? known : value;
 }
 
-/** The same for the cause of a failure. */
-export function sharedCause(value: unknown): unknown {
+/** Returns the known cause of a failure instead of an equal one. */
+export function internCause(value: unknown): unknown {
   return value === failed.cause ? failed.cause : value;
 }
 
-/** Writes a JSON text into the inbox, unless its value is known; its length in bytes. */
+/** Writes a JSON text into the inbox, unless its value is known. Returns its length in bytes. */
 function sendValue(text: string): number {
   if (text === known) return AGAIN;
-  know(text);
+  rememberText(text);
   sent = true;
   return send(text);
 }
 
-/** Writes a text into the inbox; its length in bytes. */
+/** Writes a text into the inbox. Returns its length in bytes. */
 function send(text: string): number {
   if (text.length <= LONG) return encoder.encodeInto(text, room(text.length * 3)).written;
   const long = encoder.encode(text);
@@ -137,22 +141,22 @@ function send(text: string): number {
   return long.length;
 }
 
-/** Writes a part of a text of items into an engine, from a character on; where the rest begins. */
+/** Writes a part of a text of items to an engine, from a character on. Returns where the rest begins. */
 export function sendPart(raw: glue.Engine, text: string, from: number): number {
   let to = from + PART;
-  // The two halves of a character stay together.
+  // A surrogate pair must not be split.
   if (text.codePointAt(to - 1)! > 0xffff) to -= 1;
   raw.part(send(text.slice(from, to)));
   return to;
 }
 
-/** Writes all of it. */
+/** Writes the whole text. */
 function sendItems(raw: glue.Engine, text: string): void {
   raw.begin(text.length);
   for (let at = 0; at < text.length;) at = sendPart(raw, text, at);
 }
 
-/** Feeds a failure: both texts, each of which may be missing, follow one another in the inbox, unless they are known. */
+/** Feeds a failure. Both texts follow one another in the inbox, unless they are missing or known. */
 function sendFailure(raw: glue.Engine, now: number, task: number, error?: string | null, cause?: string | null): void {
   if (error === failed.error && cause === failed.cause) {
     raw.fail(now, task, SAME, SAME);
@@ -166,18 +170,18 @@ function sendFailure(raw: glue.Engine, now: number, task: number, error?: string
   raw.fail(now, task, error === undefined || error === null ? NONE : first, cause === undefined || cause === null ? NONE : second);
 }
 
-/** The inbox, with room for so many bytes at least. One of a usual size stays where it is, as long as the memory does. */
+/** Returns the inbox with room for at least `most` bytes. One of the usual size is reused as long as the memory does not grow. */
 function room(most: number): Uint8Array<ArrayBuffer> {
   if (inbox !== undefined && inbox.length >= most && inbox.length > 0) return inbox;
   const length = Math.max(most, USUAL);
   const at = glue.inbox(length);
-  look();
+  refreshViews();
   const view = bytes!.subarray(at, at + length);
   inbox = length > USUAL ? undefined : view;
   return view;
 }
 
-/** The text that a call has left. */
+/** Returns the text that a call has left in the outbox. */
 export function receive(): string {
   const text = received();
   decoded += text.length;
@@ -188,41 +192,41 @@ export function receive(): string {
   return decoder.decode(text);
 }
 
-/** The same as bytes in the instance's memory. */
+/** Returns the same text as bytes in the instance's memory. */
 export function received(): Uint8Array<ArrayBuffer> {
   const at = head[TEXT_AT]!;
   return bytes!.subarray(at, at + head[TEXT_LENGTH]!);
 }
 
-/** How many chains of states run, as the last step has left it. */
+/** Returns the number of running chains of states after the last step. */
 export function running(): number {
   return head[RUNNING]!;
 }
 
-/** How many bytes the module's memory has. */
+/** Returns the size of the module's memory in bytes. */
 export function memorySize(): number {
   return bytes!.byteLength;
 }
 
-/** How many bytes of payloads have come up in the events: of a page that was left, or since the last one was taken. */
+/** Returns how many bytes of payloads the events contain: those of a page, or those since the last page was taken. */
 export function payloads(): number {
   return head[PAYLOADS]!;
 }
 
-/** The step that a fact has left. Throws the reason why the fact was refused. */
+/** Reads the step after a fact. Throws the reason if the fact was refused. */
 export function readStep(machine: Tasks): Step {
-  look();
+  refreshViews();
   let commands: Command[] = [];
   switch (head[KIND]) {
     case NOTHING:
       break;
     case INVOKE:
-      know(receive());
+      rememberText(receive());
     // falls through
     case ECHO: {
       const { state, resource } = machine.task(head[STATE]!);
-      // Which may have asked the instance.
-      look();
+      // `task` may have called the instance, which may have grown.
+      refreshViews();
       commands = [{ type: "Invoke", task: head[TASK]!, state, resource, input: read(), attempt: head[ATTEMPT]!, entered: head[ENTERED]! }];
       break;
     }
@@ -230,43 +234,43 @@ export function readStep(machine: Tasks): Step {
       commands = JSON.parse(receive());
       break;
     default:
-      know(undefined);
+      rememberText(undefined);
       throw refused(JSON.parse(receive()));
   }
-  if (head[KNOWN] === 0) know(undefined);
+  if (head[KNOWN] === 0) rememberText(undefined);
   return { commands, more: head[MORE] === 1, deadline: head[DEADLINE]! < 0 ? null : head[DEADLINE]!, events: head[EVENTS]! };
 }
 
-// Errors that are no trap: made of what the module has refused with.
+// Errors by which the module has refused a call. They are not traps.
 const refusals = new WeakSet<object>();
 
-/** The error for what the module has refused with. */
+/** Creates the error for a refused call. */
 export function refused(thrown: { code?: string; message: string }): Error {
   const error = refusal(thrown);
   refusals.add(error);
   return error;
 }
 
-/** Whether an error is one of those. */
+/** Returns whether an error is the refusal of a call. */
 export function isRefusal(thrown: unknown): boolean {
   return typeof thrown === "object" && thrown !== null && refusals.has(thrown);
 }
 
-/** What the known text says, made anew: it is the handler's own. */
+/** Returns a new value of the known text. It belongs to the handler. */
 function read(): unknown {
   reads += 1;
   if (reads === 1) {
-    // Most answers are read once: the copy that was noted is given away.
-    const value: unknown = said === undefined ? JSON.parse(known!) : said;
-    pays ||= sent && said === undefined;
-    said = undefined;
+    // Most answers are read once, so the noted value itself is returned.
+    const value: unknown = parsedValue === undefined ? JSON.parse(known!) : parsedValue;
+    pays ||= sent && parsedValue === undefined;
+    parsedValue = undefined;
     return value;
   }
-  said ??= JSON.parse(known!);
-  return typeof said === "object" && said !== null ? copy(said) : said;
+  parsedValue ??= JSON.parse(known!);
+  return typeof parsedValue === "object" && parsedValue !== null ? copy(parsedValue) : parsedValue;
 }
 
-/** A copy of what JSON.parse has made; as deep as the instance lets payloads be. */
+/** Copies a value that JSON.parse has made. The instance limits the depth of payloads. */
 function copy(whole: object): object {
   if (Array.isArray(whole)) {
     const items: unknown[] = whole.slice();

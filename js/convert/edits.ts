@@ -3,7 +3,7 @@
 import type { OutlineState, TextEdit } from "../api/index.d.ts";
 import type { JsonObject } from "../base/json.ts";
 import { pointerSteps } from "../base/pointer.ts";
-import { jsonHoles } from "../definition/placeholders.ts";
+import { jsonPlaceholders } from "../definition/placeholders.ts";
 import { toJsonata } from "./jsonata.ts";
 import { withWords } from "./placeholders.ts";
 
@@ -19,7 +19,7 @@ export function toJsonataEdits(
   states: readonly OutlineState[],
   only?: string,
 ): { edits: TextEdit[]; converted: string[]; left: { state: string; reason: string }[] } {
-  const { kept, back } = withWords(json, jsonHoles(json));
+  const { kept, back } = withWords(json, jsonPlaceholders(json));
   const definition = JSON.parse(kept) as JsonObject;
   const { definition: result, converted, left } = toJsonata(definition, only);
   const edits: TextEdit[] = [];

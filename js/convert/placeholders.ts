@@ -1,10 +1,10 @@
 // Placeholders outside of strings, while a definition is read and written: each has a word of its own in its place.
 
-import { type Hole } from "../definition/placeholders.ts";
+import { type Placeholder } from "../definition/placeholders.ts";
 import { PLACEHOLDER } from "./expressions.ts";
 
 /** The text with a word for each placeholder that no reader takes, and what puts placeholders back for the words. */
-export function withWords(text: string, holes: readonly Hole[]): { kept: string; back: (written: string) => string } {
+export function withWords(text: string, holes: readonly Placeholder[]): { kept: string; back: (written: string) => string } {
   const bare = holes.filter(({ quoted, plain }) => quoted === undefined && !plain);
   let kept = "";
   let at = 0;

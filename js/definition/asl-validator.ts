@@ -1,4 +1,4 @@
-// The problems of a definition in the words and shapes of the package asl-validator.
+// Reports the problems of a definition in the form of the package asl-validator.
 
 import type { AslValidatorError, AslValidatorOptions, AslValidatorResult } from "../api/asl-validator.d.ts";
 import type { Diagnostic } from "../api/index.d.ts";
@@ -8,17 +8,17 @@ import { pointerSteps } from "../base/pointer.ts";
 import { shown } from "../base/shown.ts";
 import { validate } from "./definition.ts";
 
-/** What the option `checkPaths` is about. */
+/** Codes that the option `checkPaths` controls. */
 const PATHS = new Set(["invalid-path", "invalid-reference-path", "invalid-template", "invalid-intrinsic", "intrinsic-arguments"]);
 
-/** What the option `checkArn` is about. */
+/** Codes that the option `checkArn` controls. */
 const ARNS = new Set(["invalid-resource", "unrecognized-resource"]);
 
 const ARN = /^arn:[^:\s]+:[^:\s]+:[^:\s]*:[^:\s]*:\S+$/;
 
 const SCHEMA = "SCHEMA_VALIDATION_FAILED";
 
-/** Codes of asl-validator where a diagnostic has always the same. */
+/** The codes of asl-validator for diagnostics that always have the same one. */
 const CODES: Record<string, string | undefined> = {
   "duplicate-state": "DUPLICATE_STATE_NAMES",
   "duplicate-template-field": "DUPLICATE_FIELD_NAME",
@@ -27,7 +27,7 @@ const CODES: Record<string, string | undefined> = {
   "unreachable-state": "MISSING_TRANSITION_TARGET",
 };
 
-/** Codes for fields of which there is one too many, or one too few. */
+/** The codes for fields that are missing or that must not be there. */
 const FIELDS: readonly (readonly [fields: RegExp, code: string])[] = [
   [/^(Next|End)$/, "TERMINAL_STATE_WITH_NEXT"],
   [/^TimeoutSeconds(Path)?$/, "TASK_TIMEOUT"],
@@ -44,12 +44,12 @@ const FIELDS: readonly (readonly [fields: RegExp, code: string])[] = [
   [/^Error(Path)?$/, "FAIL_ERROR_PROPERTY"],
 ];
 
-/** The function of the package: the problems of a definition as a verdict with reasons. */
+/** Implements the function of the package: returns whether a definition is valid, with its problems. */
 export function aslValidator(definition: object, options?: AslValidatorOptions): AslValidatorResult {
   const { checkPaths = false, checkArn = false } = options ?? { checkPaths: true, checkArn: true };
   if (definition === undefined || definition === null)
     throw misuse("INVALID_ARGUMENT", `aslValidator() takes a definition, not ${shown(definition)}`);
-  // A text would be read; that package takes values only.
+  // `validate` would parse a text, but that package accepts only values.
   const found = typeof definition === "object" ? validate(definition) : validate(JSON.stringify(definition));
   const errors = found
     .filter((diagnostic) => diagnostic.severity === "error" || isReported(diagnostic, definition))
@@ -62,7 +62,10 @@ export function aslValidator(definition: object, options?: AslValidatorOptions):
   };
 }
 
-/** Warnings that are errors there: a call that fails each time, and a resource that only handlers outside of AWS can serve. */
+/**
+ * Returns whether a diagnostic is a problem there. Two warnings are: a call that fails each time, and a resource that only handlers
+ * outside of AWS can serve.
+ */
 function isReported({ code, pointer }: Diagnostic, definition: object): boolean {
   if (code === "unrecognized-resource") return !ARN.test(String(valueAt(definition, pointerSteps(pointer))));
   return code === "intrinsic-arguments";
@@ -92,7 +95,7 @@ function codeOf({ code, pointer }: Diagnostic, definition: object): string {
   return CODES[code] ?? SCHEMA;
 }
 
-/** A transition out of a branch or an iteration, to a state that is elsewhere; or to one that is nowhere. */
+/** Returns the code for a transition out of a branch or iteration to a state elsewhere, or to a state that does not exist. */
 function targetCode(steps: readonly string[], definition: object): string {
   const target = valueAt(definition, steps);
   const around = steps.findLast((step) => step === "Branches" || step === "Iterator" || step === "ItemProcessor");
@@ -106,7 +109,7 @@ function valueAt(value: unknown, steps: readonly string[]): unknown {
   return here;
 }
 
-/** Whether there is a state of that name anywhere in a machine. The compiler has bounded its depth. */
+/** Returns whether a machine has a state with that name at any depth. The compiler has limited the depth. */
 function hasState(machine: unknown, name: string): boolean {
   if (!isObject(machine) || !isObject(machine.States)) return false;
   if (Object.hasOwn(machine.States, name)) return true;

@@ -1,4 +1,4 @@
-// The comparison of two definitions, and its effects on running executions.
+// Compares two definitions, and finds the effects on running executions.
 
 import { YAML_HELP } from "./diagnose.ts";
 import { looksLikeYaml } from "./yaml-like.ts";
@@ -15,28 +15,28 @@ import type { JsonObject, JsonValue } from "../base/json.ts";
 /** A state of a definition. */
 interface State {
   value: JsonObject;
-  /** Its Type; a definition with errors may have none. */
+  /** The Type. A definition with errors may have none. */
   type: string;
   pointer: string;
-  /** The Parallel or Map state around it, and the branch of that. */
+  /** The Parallel or Map state that contains it, and the index of the branch. */
   parent: { name: string; slot: number } | undefined;
   language: string;
 }
 
-/** A definition with all of its states. */
+/** A parsed definition with all of its states. */
 interface Read {
   value: JsonObject;
   states: Map<string, State>;
 }
 
-/** New names of states by their old ones. */
+/** The new names of renamed states, by their old names. */
 type Renames = ReadonlyMap<string, string>;
 
-/** Fields of transitions. */
+/** The fields of transitions. */
 const TRANSITIONS = new Set(["Next", "End", "Default"]);
-/** The types of states that take time: an execution can be found only in these. */
+/** The types of states that take time. An execution can only be in one of these. */
 const RESTS = new Set(["Task", "Wait", "Parallel", "Map"]);
-/** Fields that a state's output or variables depend on. */
+/** Fields on which a state's output or variables depend. */
 const SHAPES = [
   "InputPath",
   "Parameters",
@@ -49,12 +49,12 @@ const SHAPES = [
   "Assign",
   "ItemSelector",
 ];
-/** Fields that a Task's request depends on, and not its output. */
+/** Fields on which a Task's request depends, but not its output. */
 const ASKS = new Set(["InputPath", "Parameters", "Arguments"]);
 
 /**
- * Compares two definitions state by state, and lists the effects on an execution that began with the old one and continues
- * with the new one.
+ * Compares two definitions state by state. Lists the effects on an execution that began with the old definition and continues with
+ * the new one.
  */
 export function compare(before: Definition, after: Definition): DefinitionComparison {
   const old = read(before, "old");
@@ -90,7 +90,7 @@ export function compare(before: Definition, after: Definition): DefinitionCompar
   };
 }
 
-/** Reads a definition and all of its states. */
+/** Parses a definition and all of its states. */
 function read(definition: Definition, which: "old" | "new"): Read {
   let value: JsonValue;
   try {
@@ -130,13 +130,13 @@ function collect(
   }
 }
 
-/** A state that was removed and an added one with the same fields are one state that was renamed. */
+/** Returns the states that were renamed: a removed and an added state with the same fields count as one. */
 function renames(old: Read, now: Read): Map<string, string> {
   const body = ({ value, parent, type }: State, renamed: Renames) =>
     JSON.stringify([type, parent && [renamed.get(parent.name) ?? parent.name, parent.slot], strip(value)]);
   const found = new Map<string, string>();
   const added = [...now.states].filter(([name]) => !old.states.has(name));
-  // Outer states come first, so that the states inside of a renamed one are found by its new name.
+  // Outer states come first, so that states inside a renamed one are found under its new name.
   for (const [name, state] of old.states) {
     if (now.states.has(name)) continue;
     const same = added.filter(
@@ -149,7 +149,7 @@ function renames(old: Read, now: Read): Map<string, string> {
   return found;
 }
 
-/** A state without its transitions, its inner states and its comments. */
+/** Returns a state without its transitions, inner states and comments. */
 function strip(state: JsonObject): object {
   const { Comment, Branches, ItemProcessor, Iterator, Catch, Choices, ...rest } = state;
   for (const field of TRANSITIONS) delete rest[field];
@@ -159,7 +159,7 @@ function strip(state: JsonObject): object {
   return { ...rest, Catch: plain(Catch), Choices: plain(Choices), Branches: count, Processor: processorConfig(state) };
 }
 
-/** The next states of a state. */
+/** Returns the names of the possible next states. */
 function targets(state: JsonObject): string[] {
   const rules = [...listOf(state.Choices), ...listOf(state.Catch)];
   return [state.Next, state.Default, ...rules.map((rule) => member(rule, "Next"))].filter((name) => typeof name === "string");
@@ -189,7 +189,7 @@ function scopeOf({ parent }: Pick<State, "parent">, renamed: Renames): string {
   return parent === undefined ? "" : `${renamed.get(parent.name) ?? parent.name}\n${parent.slot}`;
 }
 
-/** A state without its inner states, but with the other fields of its branches and its processor. */
+/** Returns a state without its inner states, but with the other fields of its branches and processor. */
 function outline(state: JsonObject, inner: readonly string[]): JsonObject {
   const rest = without(state, inner);
   for (const field of inner) {
@@ -200,7 +200,7 @@ function outline(state: JsonObject, inner: readonly string[]): JsonObject {
   return rest;
 }
 
-/** The differences of two values, in members and elements. */
+/** Returns the differences of two values, by member and element. */
 function differences(old: JsonValue | undefined, now: JsonValue | undefined, pointer: string): FieldChange[] {
   if (JSON.stringify(old) === JSON.stringify(now)) return [];
   if (isObject(old) && isObject(now)) {
@@ -217,7 +217,7 @@ function differences(old: JsonValue | undefined, now: JsonValue | undefined, poi
   return [{ pointer, change: "changed", old, new: now }];
 }
 
-/** States that an execution can be in and that no longer exist. */
+/** Yields the states that an execution can be in and that no longer exist. */
 function* gone(old: Read, now: Read, renamed: Renames): Generator<RunningProblem> {
   for (const [name, { type, pointer, parent }] of old.states) {
     if (!RESTS.has(type)) continue;
@@ -233,7 +233,7 @@ function* gone(old: Read, now: Read, renamed: Renames): Generator<RunningProblem
   }
 }
 
-/** Parallel and Map states whose running branches or iterations do not match the new definition. */
+/** Yields the Parallel and Map states whose running branches or iterations do not match the new definition. */
 function* branches(old: Read, now: Read): Generator<RunningProblem> {
   for (const [name, state] of old.states) {
     const other = now.states.get(name);
@@ -261,7 +261,7 @@ function* branches(old: Read, now: Read): Generator<RunningProblem> {
   }
 }
 
-/** Tasks whose request differs from the one that an execution has already sent. */
+/** Yields the tasks whose request differs from the one that an execution has already sent. */
 function* meaning(old: Read, now: Read): Generator<RunningProblem> {
   for (const [name, state] of old.states) {
     const other = now.states.get(name);
@@ -297,7 +297,7 @@ function* meaning(old: Read, now: Read): Generator<RunningProblem> {
   }
 }
 
-/** Variables that the new definition reads and only the new definition sets. */
+/** Yields the variables that the new definition reads and that only the new definition sets. */
 function* variables(old: Read, now: Read): Generator<RunningProblem> {
   const known = assigned(old);
   const setters = new Map<string, string[]>();
@@ -335,7 +335,7 @@ function assignments(state: JsonObject): string[] {
   });
 }
 
-/** The variables that the expressions of a state read; none of an expression that cannot be read. */
+/** Returns the variables that the expressions of a state read. An invalid expression reads none. */
 function reads(state: JsonObject, language: string): Set<string> {
   const found = new Set<string>();
   const note = (expression: string, dialect: ExpressionLanguage): void => {
@@ -355,7 +355,7 @@ function reads(state: JsonObject, language: string): Set<string> {
   return found;
 }
 
-/** States with a different output: an execution that is past them still has the old output. */
+/** Yields the states with a different output. An execution that has left such a state still has the old output. */
 function* carried(old: Read, now: Read, changes: readonly StateChange[]): Generator<RunningProblem> {
   for (const { state: name, change, fields = [] } of changes) {
     const was = old.states.get(name);
@@ -376,7 +376,7 @@ function* carried(old: Read, now: Read, changes: readonly StateChange[]): Genera
   }
 }
 
-/** The states after a state, in its scope and in the scopes around it, that an execution can be in. */
+/** Returns the states after a state, in its scope and the scopes around it, that an execution can be in. */
 function restsAfter({ states }: Read, from: string): string[] {
   const seen = new Set<string>();
   const open = [from];
@@ -406,7 +406,7 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-/** A member of a value; undefined if it is not an object. */
+/** Returns a member of a value. Undefined if the value is not an object. */
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isObject(value) ? value[name] : undefined;
 }

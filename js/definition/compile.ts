@@ -1,4 +1,4 @@
-// Compiling a definition as it is given: text or object, with placeholders and a byte order mark.
+// Compiles a definition in any form: text or object, with placeholders and a byte order mark.
 
 import type { Diagnostic } from "../api/index.d.ts";
 import { DefinitionError } from "../base/errors.ts";
@@ -9,7 +9,7 @@ import { isMarked } from "./placeholders.ts";
 import { compiledOrNot } from "./plain.ts";
 import { definitionText, withoutRange } from "./settings.ts";
 
-/** A compiled definition. Throws DefinitionError with all diagnostics for one with errors. */
+/** Compiles a definition. Throws DefinitionError with all diagnostics if there are errors. */
 export function compile(definition: unknown, settings: CompileSettings, substitutions?: Record<string, unknown>): MachineHandle {
   const text = definitionText(definition);
   const filled = filledIn(text, substitutions);
@@ -23,7 +23,7 @@ export function compile(definition: unknown, settings: CompileSettings, substitu
   throw new DefinitionError(problems, renderProblems(text, filled, settings, "error", "definition", false));
 }
 
-/** Diagnostics as text, without places in a text that nobody has seen. */
+/** Formats diagnostics of a definition that was not given as text, so that ranges in a text would mean nothing. */
 function plain(diagnostics: Diagnostic[]): string {
   return diagnostics
     .map(

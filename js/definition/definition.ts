@@ -1,4 +1,4 @@
-// Functions that read a definition without running it.
+// Functions that analyze a definition without running it.
 
 import * as module from "../../dist/glue.js";
 import { YAML_HELP, filledIn, problemsOf, renderProblems } from "./diagnose.ts";
@@ -28,12 +28,12 @@ import type {
   ValidateOptions,
 } from "../api/index.d.ts";
 
-/** The version of this package. */
+/** Returns the version of this package. */
 export function version(): string {
   return call(module.version);
 }
 
-/** All problems of a definition; an empty array if there are none. */
+/** Returns all problems of a definition. The array is empty if there are none. */
 export function validate(definition: Definition, options: ValidateOptions = {}): Diagnostic[] {
   checkOptions(options, ["type", "jsonata", "substitutions"], "validate()");
   const text = definitionText(definition);
@@ -41,12 +41,12 @@ export function validate(definition: Definition, options: ValidateOptions = {}):
   return typeof definition === "string" ? diagnostics : diagnostics.map(withoutRange);
 }
 
-/** All problems of a text as AWS would find them: placeholders are not filled in. */
+/** Returns all problems of a text as AWS would find them: placeholders are not filled in. */
 export function problemsAsSent(text: string, options: ValidateOptions): Diagnostic[] {
   return call(module.validate, text, compileSettings(options));
 }
 
-/** All problems of a definition's text with excerpts, as a compiler prints them; "" if there are none. */
+/** Returns all problems of a definition's text with excerpts, as a compiler prints them. The text is empty if there are none. */
 export function renderDiagnostics(text: string, options: RenderOptions = {}): string {
   checkOptions(options, ["type", "jsonata", "substitutions", "fileName", "color", "source", "places"], "renderDiagnostics()");
   const { fileName = "definition", color = false, source, places = [] } = options;
@@ -67,7 +67,7 @@ export function renderDiagnostics(text: string, options: RenderOptions = {}): st
   return renderProblems(given, filledIn(given, options.substitutions), compileSettings(options), "warning", fileName, color);
 }
 
-/** Completions at an offset of a definition's text. */
+/** Returns completions at an offset of a definition's text. */
 export function complete(text: string, offset?: number): Completions {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `complete() takes the text of a definition, not ${shown(text)}`);
   if (offset !== undefined && !Number.isInteger(offset))
@@ -75,7 +75,7 @@ export function complete(text: string, offset?: number): Completions {
   return JSON.parse(call(module.complete, solid(unmarked(text)), offset ?? text.length));
 }
 
-/** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code if AWS would refuse. */
+/** Implements AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code if AWS would refuse. */
 export function testState(request: TestStateRequest): TestStateResponse {
   if (typeof request !== "object" || request === null)
     throw misuse("INVALID_ARGUMENT", `testState() takes a request as an object, not ${shown(request)}`);
@@ -88,12 +88,12 @@ export function testState(request: TestStateRequest): TestStateResponse {
   }
 }
 
-/** TestState with AWS's own request and AWS's own messages. */
+/** Implements TestState with AWS's own request and messages. */
 export function stateTested(request: TestStateRequest): TestStateResponse {
   const { serviceModel, seed, startTime = Date.now(), ...rest } = request;
   checkOptions({ startTime }, ["startTime"], "testState()");
   const shapeOf = responseShapes(serviceModel);
-  // What the caller's function throws must not unwind the module; it is thrown again afterwards.
+  // An exception of the caller's function must not unwind the module, so it is thrown again afterwards.
   const problems: Thrown[] = [];
   const model = (service: string, action: string) => {
     try {
@@ -113,7 +113,7 @@ export function stateTested(request: TestStateRequest): TestStateResponse {
   throw problems[0]?.value;
 }
 
-/** The shape of a response by service and action: from a function, from models of AWS, or from shapes by action. */
+/** Returns the shape of a response by service and action: from a function, from models of AWS, or from shapes by action. */
 function responseShapes(models: ServiceModels | undefined): ((service: string, action: string) => ServiceShape | undefined) | undefined {
   if (models === undefined || typeof models === "function") return models;
   if (typeof models !== "object" || models === null)
@@ -133,13 +133,13 @@ function isModel(model: Given | undefined): model is Extract<Given, { operations
   return model?.operations !== undefined;
 }
 
-/** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
+/** Returns the graph of a definition with positions and sizes. The definition may have errors, as long as it is JSON. */
 export function layout(definition: Definition, options: LayoutOptions & { selectors?: boolean } = {}): Graph {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "breaks", "widths"], "layout()");
   return drawn(layoutOf, definition, options);
 }
 
-/** The graph of a definition as an SVG document. */
+/** Returns the graph of a definition as an SVG document. */
 export function renderSvg(definition: Definition, options: SvgOptions = {}): string {
   checkOptions(
     options,
@@ -164,13 +164,13 @@ export function renderSvg(definition: Definition, options: SvgOptions = {}): str
   return drawn(svgOf, definition, options);
 }
 
-/** The definition as text of a Mermaid `stateDiagram-v2`. */
+/** Returns the definition as the text of a Mermaid `stateDiagram-v2`. */
 export function renderMermaid(definition: Definition, options: Pick<LayoutOptions, "direction"> = {}): string {
   checkOptions(options, ["direction"], "renderMermaid()");
   return drawn(mermaidOf, definition, options);
 }
 
-/** Draws a definition. Placeholders outside of strings count as values. For YAML, the error says how to read it. */
+/** Draws a definition. Placeholders outside of strings count as values. For YAML, the error says how to parse it. */
 function drawn<Options, Drawing>(draw: (text: string, options: Options) => Drawing, definition: Definition, options: Options): Drawing {
   const text = solid(definitionText(definition));
   try {
@@ -180,7 +180,7 @@ function drawn<Options, Drawing>(draw: (text: string, options: Options) => Drawi
   }
 }
 
-/** The error about a text; if the text looks like YAML, the error says how to read it. */
+/** Returns the error about a text. If the text looks like YAML, the error says how to parse it. */
 function withYamlHelp(thrown: unknown, text: string): unknown {
   if (thrown instanceof Error && looksLikeYaml(text)) thrown.message += `; ${YAML_HELP}`;
   return thrown;

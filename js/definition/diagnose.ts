@@ -2,25 +2,26 @@
 
 import * as module from "../../dist/glue.js";
 import { call } from "../border/instance.ts";
-import { Filled, inOrder, jsonHoles } from "./placeholders.ts";
+import { Filled, inOrder, jsonPlaceholders } from "./placeholders.ts";
 import type { Diagnostic, Range, Substitutions } from "../api/index.d.ts";
 import type { CompileSettings } from "../border/facts.ts";
 import { looksLikeYaml } from "./yaml-like.ts";
 
-// Marks in the list of places: an unknown place; a diagnostic that is not printed; the placeholders that follow are errors.
+// Special values in the list of positions: an unknown position; a diagnostic that is not printed; the start of the placeholders
+// that are errors.
 const NOWHERE = 0xffffffff;
 const LEFT_OUT = 0xfffffffe;
 const STRICT = 0xfffffffd;
 const encoder = new TextEncoder();
 
-/** A definition's text with values in place of its placeholders; undefined if there are none to fill in. */
+/** Returns a definition's text with values in place of its placeholders. Undefined if there are none to fill in. */
 export function filledIn(text: string, substitutions?: Substitutions): Filled | undefined {
   if (!text.includes("${") || looksLikeYaml(text)) return undefined;
-  const filled = new Filled(text, jsonHoles(text), substitutions);
+  const filled = new Filled(text, jsonPlaceholders(text), substitutions);
   return filled.differs ? filled : undefined;
 }
 
-/** All problems of a text as it was written. `severity` is that of a placeholder without a value. */
+/** Returns all problems of a text in its original form. `severity` is that of a placeholder without a value. */
 export function problemsOf(
   text: string,
   filled: Filled | undefined,
@@ -37,7 +38,7 @@ export function problemsOf(
   return inOrder([...found, ...open]);
 }
 
-/** All problems of a text as it was written, as a compiler prints them. */
+/** Returns all problems of a text in its original form, as a compiler prints them. */
 export function renderProblems(
   text: string,
   filled: Filled | undefined,
@@ -58,9 +59,9 @@ export function renderProblems(
   return renderPlaced(text, { placed, open: filled.diagnostics(severity), json: filled.text, fileName, settings, color, isSorted: true });
 }
 
-/** What is printed about a definition that stands in a text as something else than its JSON. */
+/** The input for printing the problems of a definition that its source does not contain as JSON. */
 interface PlacedReport {
-  /** The problems of the JSON, with their places in the text; undefined for those that are not printed. */
+  /** The problems of the JSON, with their positions in the source. Undefined for problems that are not printed. */
   placed: readonly (Diagnostic | undefined)[];
   /** The placeholders without a value. */
   open: readonly Diagnostic[];
@@ -68,13 +69,13 @@ interface PlacedReport {
   fileName: string;
   settings: CompileSettings;
   color: boolean;
-  /** Whether they are printed in the order of their places. */
+  /** Whether the problems are printed in the order of their positions. */
   isSorted: boolean;
 }
 
-/** The problems of a definition as a compiler prints them, with the places in the text as it was written. */
+/** Returns the problems of a definition as a compiler prints them, at their positions in the source. */
 export function renderPlaced(text: string, { placed, open, json, fileName, settings, color, isSorted }: PlacedReport): string {
-  // Counted from the place before: a long text has many.
+  // Each position is counted from the one before, because a long text has many.
   let [last, count] = [0, 0];
   const bytes = (offset: number) => {
     const between = encoder.encode(text.slice(Math.min(last, offset), Math.max(last, offset))).length;
@@ -103,7 +104,7 @@ export function renderPlaced(text: string, { placed, open, json, fileName, setti
   );
 }
 
-/** The problems of a text, without any change to it. */
+/** Returns the problems of a text in its present form. */
 function validated(text: string, settings: CompileSettings): Diagnostic[] {
   return call(module.validate, text, settings);
 }

@@ -1,28 +1,33 @@
-// What parts of an expression say together.
+// Analyzes the parts of an expression.
 
 import type { ExpressionPart } from "../api/index.d.ts";
 
-/** The text of an expression of JSONata in a field of a definition, without its `{%` and `%}`; undefined for any other value. */
+/**
+ * Returns the text of a JSONata expression in a field of a definition, without its `{%` and `%}`. Undefined for any other value.
+ */
 export function jsonataIn(value: unknown): string | undefined {
   return typeof value === "string" ? /^\s*\{%([^]*)%\}\s*$/.exec(value)?.[1]?.trim() : undefined;
 }
 
-/** A part and all parts inside of it, in the order of the text. */
+/** Yields a part and all parts inside of it, in the order of the text. */
 export function* partsIn(part: ExpressionPart): Generator<ExpressionPart> {
   yield part;
   for (const inner of part.parts ?? []) yield* partsIn(inner);
 }
 
-/** Where a path starts, and its steps as far as each is one name or index. */
+/** The start of a path, and its first steps that are each one name or index. */
 export interface PathStart {
   /** `$`, `$$`, or the name of a variable with its `$`. */
   start: string;
   steps: (string | number)[];
-  /** The parts behind these steps; none of a path that names one place. */
+  /** The parts after these steps. It is empty for a path to exactly one value. */
   rest: readonly ExpressionPart[];
 }
 
-/** The start and the steps of a path; undefined for any other part, and for a path that starts at what the expression itself makes. */
+/**
+ * Returns the start and the steps of a path. Undefined for any other part, and for a path that starts at a value which the
+ * expression itself creates.
+ */
 export function pathStart({ kind, parts }: ExpressionPart): PathStart | undefined {
   if (kind !== "path") return undefined;
   const [first, ...rest] = parts ?? [];

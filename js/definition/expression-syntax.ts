@@ -1,4 +1,4 @@
-// What an expression is made of, as the module reads it.
+// Parses expressions with the module.
 
 import * as module from "../../dist/glue.js";
 import type { ExpressionSyntax } from "../api/index.d.ts";
@@ -7,7 +7,7 @@ import { call } from "../border/instance.ts";
 /** The languages of expressions. */
 export type ExpressionLanguage = "jsonata" | "jsonpath";
 
-/** The parts of an expression, or why it has none. */
+/** Returns the parts of an expression, or the reason why it cannot be parsed. */
 export function syntaxOf(expression: string, language: ExpressionLanguage): ExpressionSyntax {
   return JSON.parse(call(module.syntax, expression, language === "jsonata"));
 }

@@ -1,4 +1,4 @@
-// The fields of a definition, as it is written. A definition that was not compiled can have anything in them: who reads one looks.
+// The types of a definition's fields. A definition that was not compiled can contain any values, so its readers must check them.
 
 import type { JsonObject, JsonValue } from "../base/json.ts";
 

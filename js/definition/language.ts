@@ -5,7 +5,7 @@ import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
-import { openPlaces, solid, standIns, unmarked } from "./placeholders.ts";
+import { barePointers, solid, standIns, unmarked } from "./placeholders.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { compileSettings } from "./settings.ts";
 import { syntaxOf } from "./expression-syntax.ts";
@@ -75,7 +75,7 @@ export const language: LanguageService = {
     if (source !== undefined && "refused" in source) return source;
     const settings = compileSettings(options);
     const json = source?.json ?? text;
-    const { given, filled, back } = withoutHoles(json, gesture);
+    const { given, filled, back } = fillPlaceholders(json, gesture);
     const made: WrittenEdit | RefusedEdit = JSON.parse(
       call(module.edit, unmarked(filled), gestureText(given), settings, options.problems !== false),
     );
@@ -116,27 +116,27 @@ function gestureText(gesture: Gesture): string {
   }
 }
 
-/** A text and a gesture with values for bare placeholders, which may be in what is pasted too. */
-function withoutHoles(text: string, gesture: Gesture): { filled: string; given: Gesture; back(text: string): string } {
+/** Replaces bare placeholders in a text and in a gesture by values. What is pasted may contain some, too. */
+function fillPlaceholders(text: string, gesture: Gesture): { filled: string; given: Gesture; back(text: string): string } {
   const asl = "asl" in gesture && typeof gesture.asl === "string" ? gesture.asl : "";
   const { texts, back } = standIns([text, asl]);
   const [filled = "", fragment = ""] = texts;
   return { filled, given: asl === fragment ? gesture : ({ ...gesture, asl: fragment } as Gesture), back };
 }
 
-/** With its placeholders, and without what only other syntaxes need. */
+/** Restores the placeholders, and removes the members that only other syntaxes need. */
 function plainly(before: string, made: WrittenEdit, back: (text: string) => string): Edited {
   const range = ({ start, end }: { start: number; end: number }) => ({ start, end });
   const edits = made.edits.map((edit) => ({ ...edit, text: back(edit.text) }));
   const { select, caret, stops, announce, losses, asl } = made;
-  // What is said of a value that stands for a placeholder is not said of what somebody wrote.
-  const open = openPlaces(applied(before, edits));
+  // A problem of a placeholder's stand-in is not a problem of the definition.
+  const open = barePointers(applied(before, edits));
   const introduces = made.introduces.filter(({ pointer }) => !open.has(pointer));
   const edited = { edits, select, caret: range(caret), stops: stops.map(range), announce, losses, introduces };
   return asl === undefined ? edited : { ...edited, asl: back(asl) };
 }
 
-/** The module's answer about a text, as JSON text. The first `offsets` of the other arguments are offsets. */
+/** Calls the module with a text, and returns its answer as JSON text. The first `offsets` of the other arguments are offsets. */
 function asked<Rest extends unknown[]>(
   name: string,
   ask: (text: string, ...rest: Rest) => string,

@@ -1,38 +1,38 @@
-// `${Name}` in a definition's text: what a deployment fills in, as DefinitionSubstitutions do. Inside of a string it is text; a
-// bare one stands for any value, and the text is JSON only afterwards.
+// Placeholders `${Name}` in a definition's text, which a deployment fills in like DefinitionSubstitutions. Inside of a string they
+// are text. A bare one stands for any value, so the text becomes JSON only when it is filled in.
 
 import type { Diagnostic, Position, Range } from "../api/index.d.ts";
 import { pointerTo } from "../base/pointer.ts";
 
 /** A placeholder in a text, from the offset `start` to `end`. */
-export interface Hole {
+export interface Placeholder {
   name: string;
   start: number;
   end: number;
-  /** The quote of the string that it is in. */
+  /** The quote of the string that contains it. */
   quoted: string | undefined;
-  /** Whether it is a text by itself if nothing says otherwise: YAML needs no quotes. */
+  /** Whether it becomes a string by default, because YAML needs no quotes. */
   plain?: boolean;
   pointer?: string;
 }
 
-/** What a JSON text is in, at a place: a list and an index, or an object and a name. */
+/** What contains a position of a JSON text: a list and an index, or an object and a name. */
 interface Level {
   list: boolean;
   at: string | number;
-  /** Whether a name of a member comes next. */
+  /** Whether a member's name comes next. */
   key?: boolean;
 }
 
 const HOLE = /\$\{([^{}"'\n]*)\}/y;
 
-/** The placeholders of a JSON text. */
-export function jsonHoles(text: string): Hole[] {
-  const holes: Hole[] = [];
+/** Returns the placeholders of a JSON text. */
+export function jsonPlaceholders(text: string): Placeholder[] {
+  const holes: Placeholder[] = [];
   if (!text.includes("${")) return holes;
   const stack: Level[] = [];
   const pointer = () => pointerTo("", ...stack.map(({ at }) => at));
-  /** Takes the placeholder at an offset; gives where it ends, or undefined where there is none. */
+  /** Records the placeholder at an offset. Returns where it ends, or undefined if there is none. */
   const hole = (at: number, quoted: string | undefined) => {
     HOLE.lastIndex = at;
     const found = HOLE.exec(text);
@@ -73,34 +73,34 @@ function textOf(quoted: string): string {
   }
 }
 
-/** What a bare placeholder without a value may stand for; none is longer than the shortest placeholder. */
+/** The guesses for a bare placeholder without a value. None is longer than the shortest placeholder. */
 const GUESSES = ["1", '"x"', "{}", "[]", "true", "null"];
 
-/** What stands for a whole state first: one that may stand anywhere. */
+/** The first guess for a whole state: a state that is valid anywhere. */
 const STATE = '{"Type":"Succeed"}';
 
-/** Whether a placeholder stands for a whole state. */
-const isState = ({ pointer = "" }: Hole): boolean => /(^|\/)States\/[^/]+$/.test(pointer);
+/** Returns whether a placeholder stands for a whole state. */
+const isState = ({ pointer = "" }: Placeholder): boolean => /(^|\/)States\/[^/]+$/.test(pointer);
 
-/** What is said of other states where one is not known: it may lead to them. */
-const UNKNOWN_WAYS: ReadonlySet<string> = new Set(["unreachable-state"]);
+/** Problems of other states that may not exist if a state is unknown, because that state may lead to them. */
+const UNREACHABLE: ReadonlySet<string> = new Set(["unreachable-state"]);
 
 /** A text with values in place of its placeholders. */
 export class Filled {
   #source: string;
   #values: Readonly<Record<string, unknown>>;
-  #holes: Hole[];
-  /** Which guess stands for each placeholder without a value. */
-  #guesses = new Map<Hole, number>();
-  /** Where each placeholder is in the filled text. */
-  #places: { hole: Hole; from: number; to: number }[] = [];
-  /** The text with the values. */
+  #holes: Placeholder[];
+  /** The index of the guess for each placeholder without a value. */
+  #guesses = new Map<Placeholder, number>();
+  /** The position of each placeholder in the filled text. */
+  #positions: { hole: Placeholder; from: number; to: number }[] = [];
+  /** The filled text. */
   text = "";
-  /** Which problems of the last report are said of guesses, and not of what was written. */
+  /** For each problem of the last report, whether it is about a guess and not about the source. */
   dropped: boolean[] = [];
 
-  /** A placeholder that is `plain` is a text by itself if nothing says otherwise: YAML needs no quotes. */
-  constructor(source: string, holes: Hole[], values: Readonly<Record<string, unknown>> = {}) {
+  /** A placeholder that is `plain` becomes a string by default, because YAML needs no quotes. */
+  constructor(source: string, holes: Placeholder[], values: Readonly<Record<string, unknown>> = {}) {
     this.#source = source;
     this.#values = values;
     this.#holes = holes.filter((hole) => hole.quoted === undefined || Object.hasOwn(values, hole.name));
@@ -108,34 +108,34 @@ export class Filled {
     this.#write();
   }
 
-  /** Whether anything is written differently. */
+  /** Whether the filled text differs from the source. */
   get differs(): boolean {
     return this.#holes.length > 0;
   }
 
   /** The placeholders that need a value. */
-  get missing(): Hole[] {
+  get missing(): Placeholder[] {
     return this.#holes.filter((hole) => (this.#guesses.get(hole) ?? -1) >= 0);
   }
 
   #write(): void {
     let text = "";
     let at = 0;
-    this.#places = [];
+    this.#positions = [];
     for (const hole of this.#holes) {
       text += this.#source.slice(at, hole.start);
       const from = text.length;
       text += this.#put(hole);
-      this.#places.push({ hole, from, to: text.length });
+      this.#positions.push({ hole, from, to: text.length });
       at = hole.end;
     }
     this.text = text + this.#source.slice(at);
   }
 
-  #put(hole: Hole): string {
+  #put(hole: Placeholder): string {
     const own = this.#source.slice(hole.start, hole.end);
     const guess = this.#guesses.get(hole);
-    // As long as it is, so that what follows keeps its place.
+    // The value has the length of the placeholder, so that the following text keeps its position.
     if (guess === 0 && isState(hole)) return STATE;
     if (guess !== undefined) return guess < 0 ? own : (GUESSES[guess] ?? "").padEnd(own.length);
     const value = this.#values[hole.name];
@@ -144,15 +144,12 @@ export class Filled {
     return hole.quoted === "'" ? text.replaceAll("'", "''") : text;
   }
 
-  /**
-   * Finds guesses with which `check`, a function of a text, finds no error at the placeholders; returns the report of what it
-   * finds then.
-   */
+  /** Finds guesses for which `check` reports no error at the placeholders. Returns the report for these guesses. */
   settle(check: (text: string) => Diagnostic[]): Diagnostic[] {
     let found = check(this.text);
-    const settled = new Set<Hole>();
+    const settled = new Set<Placeholder>();
     for (let round = 0; round <= GUESSES.length; round++) {
-      const wrong = this.#places.filter(
+      const wrong = this.#positions.filter(
         ({ hole, from, to }) =>
           this.#guesses.has(hole) && !settled.has(hole) && found.some((one) => one.severity === "error" && touches(one, from, to)),
       );
@@ -168,12 +165,12 @@ export class Filled {
     return this.report(found);
   }
 
-  /** What was found in the filled text, in the text as it was written, without what is said of guesses. */
+  /** Converts problems of the filled text to problems of the source, without those about guesses. */
   report(found: Diagnostic[]): Diagnostic[] {
     const missing = new Set(this.missing);
-    const open = this.#places.filter(({ hole }) => missing.has(hole));
+    const open = this.#positions.filter(({ hole }) => missing.has(hole));
     const isOpen = open.some(({ hole }) => isState(hole));
-    this.dropped = found.map((one) => (isOpen && UNKNOWN_WAYS.has(one.code)) || open.some(({ from, to }) => touches(one, from, to)));
+    this.dropped = found.map((one) => (isOpen && UNREACHABLE.has(one.code)) || open.some(({ from, to }) => touches(one, from, to)));
     return found.filter((_, i) => !this.dropped[i]).map((one) => this.#moved(one));
   }
 
@@ -184,15 +181,15 @@ export class Filled {
     return { ...placed(diagnostic), labels: labels.map(placed), ...(fix && { fix: placed(fix) }) };
   }
 
-  /** The range, in the text as it was written, of offsets in the filled one. */
+  /** Returns the range in the source for offsets in the filled text. */
   range(start: number, end: number): Range {
     return { start: positionOf(this.#source, this.back(start)), end: positionOf(this.#source, this.back(end, true)) };
   }
 
-  /** An offset in the text as it was written. */
+  /** Returns the offset in the source for an offset in the filled text. */
   back(offset: number, isEnd = false): number {
     let shift = 0;
-    for (const { hole, from, to } of this.#places) {
+    for (const { hole, from, to } of this.#positions) {
       if (offset < from || (offset === from && isEnd)) break;
       if (offset < to || (offset === to && isEnd)) return isEnd ? hole.end : hole.start;
       shift = hole.end - to;
@@ -200,7 +197,7 @@ export class Filled {
     return offset + shift;
   }
 
-  /** What is to be said about the placeholders without a value. */
+  /** Returns the diagnostics about placeholders without a value. */
   diagnostics(severity: Diagnostic["severity"], how = "give it one in the option `substitutions`"): Diagnostic[] {
     return this.missing.map(({ name, start, end, pointer = "" }) => ({
       code: "placeholder",
@@ -224,16 +221,16 @@ function positionOf(text: string, offset: number): Position {
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n"), offset };
 }
 
-/** In the order of their places. */
+/** Sorts diagnostics by position. */
 export function inOrder(diagnostics: Diagnostic[]): Diagnostic[] {
   return diagnostics.sort((a, b) => (a.range?.start.offset ?? 0) - (b.range?.start.offset ?? 0));
 }
 
-/** A text of the same length in which bare placeholders are numbers: for who reads structure. */
+/** Returns a text of the same length in which bare placeholders are numbers, so that its structure can be parsed. */
 export function solid(text: string): string {
   let out = "";
   let at = 0;
-  for (const { start, end, quoted } of jsonHoles(text)) {
+  for (const { start, end, quoted } of jsonPlaceholders(text)) {
     if (quoted !== undefined) continue;
     out += text.slice(at, start) + "1".padEnd(end - start, "0");
     at = end;
@@ -241,12 +238,12 @@ export function solid(text: string): string {
   return out + text.slice(at);
 }
 
-/** Numbers of more digits are written in another way when they were read. */
+/** Maximum number of digits. A longer number changes when it is parsed and written again. */
 const MOST_DIGITS = 15;
 
 /**
- * Texts in which each bare placeholder is a number or a string of its length that stands nowhere else, and back: for who moves
- * parts of texts.
+ * Replaces each bare placeholder by a number or string of the same length that occurs nowhere else, and converts texts back. So
+ * parts of texts can be moved.
  */
 export function standIns(sources: readonly string[]): { texts: string[]; back(text: string): string } {
   const known = new Map<string, string>();
@@ -256,7 +253,7 @@ export function standIns(sources: readonly string[]): { texts: string[]; back(te
     for (let i = known.size + 1; ; i++) {
       const digits = (length: number) => `9${String(i).padStart(length - 1, "0")}`.slice(0, length);
       const candidate = own.length > MOST_DIGITS ? `"${digits(own.length - 2)}"` : digits(own.length);
-      // There are more numbers of a length than names of it, unless somebody has written them all.
+      // There are more numbers of a length than placeholders of that length, unless the text contains all of these numbers.
       const free =
         [...sources, ...known.keys()].every((other) => !other.includes(candidate)) &&
         ![...known.keys()].some((key) => candidate.includes(key));
@@ -266,7 +263,7 @@ export function standIns(sources: readonly string[]): { texts: string[]; back(te
   const filled = (source: string): string => {
     let text = "";
     let at = 0;
-    for (const { start, end, quoted } of jsonHoles(source)) {
+    for (const { start, end, quoted } of jsonPlaceholders(source)) {
       if (quoted !== undefined) continue;
       const own = source.slice(start, end);
       const put = standIn(own);
@@ -282,17 +279,17 @@ export function standIns(sources: readonly string[]): { texts: string[]; back(te
   };
 }
 
-/** The JSON Pointers of the bare placeholders of a text. */
-export function openPlaces(text: string): Set<string> {
-  return new Set(jsonHoles(text).flatMap(({ quoted, pointer }) => (quoted === undefined && pointer !== undefined ? [pointer] : [])));
+/** Returns the JSON Pointers of the bare placeholders of a text. */
+export function barePointers(text: string): Set<string> {
+  return new Set(jsonPlaceholders(text).flatMap(({ quoted, pointer }) => (quoted === undefined && pointer !== undefined ? [pointer] : [])));
 }
 
-/** Whether a text begins with a byte order mark. */
+/** Returns whether a text begins with a byte order mark. */
 export function isMarked(text: unknown): text is string {
   return typeof text === "string" && text.charCodeAt(0) === 0xfeff;
 }
 
-/** With white space for a byte order mark, so that all places stay. */
+/** Replaces a byte order mark by white space, so that all positions stay the same. */
 export function unmarked<Given>(text: Given): Given | string {
   return isMarked(text) ? ` ${text.slice(1)}` : text;
 }

@@ -1,4 +1,4 @@
-// Definitions whose text is plain JSON, with nothing to fill in and no marks: what the module makes of them and says of them.
+// Calls of the module for definitions whose text is plain JSON: without placeholders and without a byte order mark.
 
 import * as module from "../../dist/glue.js";
 import type { Diagnostic, Gesture, Graph, LayoutOptions, PossibleGesture, RefusedEdit, SvgOptions, WrittenEdit } from "../api/index.d.ts";
@@ -7,17 +7,17 @@ import { shown } from "../base/shown.ts";
 import type { CompileSettings } from "../border/facts.ts";
 import { MachineHandle, call } from "../border/instance.ts";
 
-/** All problems of a definition. */
+/** Returns all problems of a definition. */
 export function problemsOf(text: string, settings: CompileSettings): Diagnostic[] {
   return call(module.validate, text, settings) as Diagnostic[];
 }
 
-/** All problems of a definition as a compiler prints them, with excerpts. */
+/** Returns all problems of a definition with excerpts, as a compiler prints them. */
 function problemsPrinted(text: string, settings: CompileSettings, fileName: string, color: boolean): string {
   return call(module.renderDiagnostics, text, fileName, settings, color);
 }
 
-/** A compiled definition; undefined for one with errors. */
+/** Compiles a definition. Returns undefined if it has errors. */
 export function compiledOrNot(text: string, settings: CompileSettings): MachineHandle | undefined {
   try {
     return new MachineHandle(text, settings);
@@ -27,19 +27,19 @@ export function compiledOrNot(text: string, settings: CompileSettings): MachineH
   }
 }
 
-/** A compiled definition. Throws DefinitionError for one with errors. */
+/** Compiles a definition. Throws DefinitionError if it has errors. */
 export function compiled(text: string, settings: CompileSettings): MachineHandle {
   const handle = compiledOrNot(text, settings);
   if (handle === undefined) throw new DefinitionError(problemsOf(text, settings), problemsPrinted(text, settings, "definition", false));
   return handle;
 }
 
-/** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
+/** Returns the graph of a definition with positions and sizes. The definition may have errors, as long as it is JSON. */
 export function layoutOf(text: string, options: LayoutOptions): Graph {
   return JSON.parse(drawn(module.layout, text, layoutSettings(options)));
 }
 
-/** The graph of a definition as an SVG document. */
+/** Returns the graph of a definition as an SVG document. */
 export function svgOf(
   text: string,
   { direction, collapsed, foldLarge, expanded, aspect, breaks, widths, status, taken, notes, ...rest }: SvgOptions,
@@ -48,17 +48,17 @@ export function svgOf(
   return drawn(module.renderSvg, text, layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, breaks, widths }), style);
 }
 
-/** What a gesture makes of a text, for writers of any syntax. */
+/** Returns the result of a gesture on a text, from which an edit in any syntax can be made. */
 export function writtenOf(text: string, gesture: Gesture): WrittenEdit | RefusedEdit {
   return JSON.parse(call(module.edit, text, JSON.stringify(gesture), {}, true));
 }
 
-/** The gestures at a place. */
+/** Returns the possible gestures for places of a definition. */
 export function possibleOf(text: string, places: readonly string[]): PossibleGesture[] {
   return JSON.parse(call(module.gestures, text, JSON.stringify(places)));
 }
 
-/** The graph of a definition as text of a Mermaid `stateDiagram-v2`. */
+/** Returns the graph of a definition as the text of a Mermaid `stateDiagram-v2`. */
 export function mermaidOf(text: string, options: LayoutOptions): string {
   return drawn(module.renderMermaid, text, layoutSettings(options));
 }
@@ -84,7 +84,7 @@ function listed(name: string, given: Iterable<string> | undefined): string[] | u
   return [...given];
 }
 
-/** An object or a Map, as an object. The names of states are anybody's, and `__proto__` becomes a member here. */
+/** Converts a Map to an object. State names are arbitrary, and `__proto__` becomes a member here. */
 function asObject(given: unknown): unknown {
   return given instanceof Map ? Object.fromEntries(given) : given;
 }

@@ -1,4 +1,4 @@
-// What of the options concerns the compiler, and the text of a definition that it gets.
+// Extracts the options that concern the compiler, and converts a definition to text.
 
 import type { Diagnostic, MachineOptions, ValidateOptions } from "../api/index.d.ts";
 import { misuse } from "../base/errors.ts";
@@ -7,24 +7,24 @@ import type { CompileSettings } from "../border/facts.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { unmarked } from "./placeholders.ts";
 
-/** What of the options concerns the compiler. */
+/** Returns the options that concern the compiler. */
 export function compileSettings({ type, jsonata }: ValidateOptions): CompileSettings {
   return { ...(type !== undefined && { type }), ...(jsonata !== undefined && { jsonata }) };
 }
 
-/** What of the options concerns the making of a machine. */
+/** Returns the options that concern the creation of a machine. */
 export function machineSettings({ substitutions, ...options }: ValidateOptions): MachineOptions {
   return { ...compileSettings(options), ...(substitutions !== undefined && { substitutions }) };
 }
 
-/** A definition's text: places in it mean something only where the caller has given it. */
+/** Returns a definition's text. Positions in it are meaningful only if the caller has given the text. */
 export function definitionText(definition: unknown): string {
   if (typeof definition === "string") return unmarked(definition);
   if (typeof definition === "object" && definition !== null) return argumentText(definition, "the definition");
   throw misuse("INVALID_ARGUMENT", `a definition must be JSON text or an object, not ${shown(definition)}`);
 }
 
-/** A diagnostic of a definition that came as an object. */
+/** Removes the range of a diagnostic, for a definition that was given as an object. */
 export function withoutRange({ range: _, ...diagnostic }: Diagnostic): Diagnostic {
   const { labels, fix } = diagnostic;
   return { ...diagnostic, labels: labels.map(bare), ...(fix && { fix: bare(fix) }) };

@@ -1,4 +1,4 @@
-// The short forms of CloudFormation's functions in YAML: `!Sub`, `!GetAtt`.
+// The short forms of CloudFormation's intrinsic functions in YAML: `!Sub`, `!GetAtt`.
 
 import { YAMLMap, YAMLSeq, type Tags } from "yaml";
 
@@ -27,8 +27,8 @@ const TAGS = [
 let tags: Tags | undefined;
 
 /**
- * The short forms as YAML tags that stand for the long forms. They are made for the first text in YAML, because they need the package
- * that reads it, which is loaded only then.
+ * Returns the short forms as YAML tags that become the long forms. They are created for the first YAML text, because they need the
+ * package that parses YAML, which is loaded only then.
  */
 export function intrinsicTags(): Tags {
   return (tags ??= TAGS.flatMap(tagsOf));

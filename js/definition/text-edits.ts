@@ -1,8 +1,8 @@
-// Edits of a text.
+// Applies edits to a text.
 
 import type { TextEdit } from "../api/index.d.ts";
 
-/** The text with its edits, which are in the order of their places. */
+/** Applies edits, which must be sorted by position. */
 export function applied(text: string, edits: readonly TextEdit[]): string {
   let out = "";
   let at = 0;

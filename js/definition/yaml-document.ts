@@ -1,4 +1,4 @@
-// YAML texts as documents, read as the tools read them that definitions are written for.
+// Parses YAML texts in the same way as the tools for which definitions are written.
 
 import {
   Composer,
@@ -18,23 +18,23 @@ import {
 /** Options of `parseDocument`. */
 export type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
 
-/** What the reading of brackets depends on in the lexer. The declarations of `yaml` keep these members private. */
+/** The state of the lexer that affects brackets. The declarations of `yaml` keep these members private. */
 interface FlowLexer extends Pick<Lexer, "lex"> {
-  /** The least indentation that a line needs to belong to what is being read. */
+  /** The minimum indentation of a line that belongs to the current node. */
   indentNext: number;
-  /** How many brackets are open. */
+  /** The number of open brackets. */
   flowLevel: number;
   parseFlowCollection(): Generator<string, unknown>;
 }
 
-/** What the lexer gives where brackets are open that should have been closed. */
+/** The token of the lexer for brackets that should have been closed. */
 const FLOW_ERROR = "\x18";
 
 /**
- * The tokens of a text. The YAML specification wants every line between brackets indented more than what is around the brackets, also
- * the one with the closing bracket. PyYAML and CloudFormation ignore indentation there, so people write it in any way. A bracket that
- * is never closed would then take in the rest of the text. In that case the indentation counts, because it tells where the bracket
- * should have been closed.
+ * Returns the tokens of a text. The YAML specification wants every line between brackets indented more than what surrounds the
+ * brackets, even the line of the closing bracket. PyYAML and CloudFormation ignore indentation there, so people write it in any
+ * way. A bracket that is never closed would then contain the rest of the text. In that case the indentation counts, because it
+ * shows where the bracket should have been closed.
  */
 export function yamlTokens(text: string, lines = new LineCounter()): CST.Token[] {
   const lexer = flowLexer();
@@ -52,7 +52,7 @@ function flowLexer(): FlowLexer {
   return new Lexer() as unknown as FlowLexer;
 }
 
-/** Makes a lexer pass over the indentation of lines between brackets. */
+/** Makes a lexer ignore the indentation of lines between brackets. */
 function freely(lexer: FlowLexer): FlowLexer {
   const parse = lexer.parseFlowCollection.bind(lexer);
   lexer.parseFlowCollection = function* () {
@@ -66,8 +66,8 @@ function freely(lexer: FlowLexer): FlowLexer {
 }
 
 /**
- * `parseDocument`, which takes lines between brackets with any indentation, and warns nobody of keys that are lists or objects: what is
- * wrong with them is a problem of the definition. Without `prettyErrors: false` messages end with the line and the column.
+ * Parses a document like `parseDocument`, but accepts any indentation between brackets, and does not warn of keys that are lists or
+ * objects: their problems are those of the definition. Without `prettyErrors: false`, messages end with the line and the column.
  */
 export function readYaml(text: string, { prettyErrors = true, lineCounter, ...options }: YamlOptions = {}): Document {
   const lines = lineCounter ?? new LineCounter();
@@ -85,7 +85,7 @@ export function readYaml(text: string, { prettyErrors = true, lineCounter, ...op
   return document;
 }
 
-/** Errors that leave the text around them as it is. After every other one nobody knows what belongs to what. */
+/** Errors that do not affect the text around them. After every other error, the structure of the text is uncertain. */
 const ALONE: ReadonlySet<ErrorCode> = new Set([
   "BAD_ALIAS",
   "BAD_DIRECTIVE",
@@ -96,7 +96,7 @@ const ALONE: ReadonlySet<ErrorCode> = new Set([
   "TAG_RESOLVE_FAILED",
 ]);
 
-/** The errors of a document in their order, without those that may follow from an earlier one. */
+/** Returns the errors of a document in order, without those that may be caused by an earlier one. */
 export function yamlErrors({ errors }: Document): YAMLError[] {
   const all = [...errors].sort((a, b) => a.pos[0] - b.pos[0]);
   const first = all.findIndex(({ code }) => !ALONE.has(code));

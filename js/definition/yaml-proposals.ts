@@ -1,24 +1,23 @@
-// What may be written at a place of YAML: the interpreter is asked about the same place of the JSON that the text means,
-// and its proposals are written as YAML.
+// Completions in YAML. The interpreter completes the same position in the equivalent JSON, and its proposals are converted to YAML.
 
 import type { Completion, Completions as JsonCompletions } from "../api/index.d.ts";
 import { YamlSource, scalar } from "./yaml-source.ts";
 
-/** A completion in YAML; whoever asks may have kinds of its own. */
+/** A completion in YAML. The caller may have kinds of its own. */
 export interface Proposal extends Omit<Completion, "kind"> {
   kind: string;
-  /** Where in `insert` the cursor goes; default: to its end. */
+  /** The position of the cursor in `insert`; by default its end. */
   caret?: number;
 }
 
-/** Completions in YAML. */
+/** The completions at a position of YAML. */
 export interface Completions extends Omit<JsonCompletions, "items"> {
   items: Proposal[];
 }
 
-/** Characters of no script, of which a text has one at most by accident. */
+/** Characters of no script, which hardly any text contains. */
 const MARKS = ["\uE000", "\uE001", "\uE002"];
-/** A place may be repeated through aliases. */
+/** Maximum number of JSON positions for one position of YAML, which aliases can repeat. */
 const MOST_PLACES = 4;
 
 type Ask = (json: string, offset: number) => Completions;
@@ -27,7 +26,7 @@ export function yamlProposals(text: string, offset: number, ask: Ask, pointer = 
   const mark = MARKS.find((candidate) => !text.includes(candidate));
   if (mark === undefined || inComment(lineBefore(text, offset))) return null;
   const failed: { json: string; errors: number }[] = [];
-  // Most texts are sound but for the word that is being written.
+  // Most texts are valid except for the word that is being typed.
   for (const attempt of attempts(text, offset, mark)) {
     const { json, problems } = new YamlSource(attempt, { loose: true, pointer });
     const errors = problems.filter(({ severity }) => severity === "error").length;
@@ -47,7 +46,7 @@ function lineBefore(text: string, offset: number): string {
   return text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
 }
 
-/** The text as it would be if what is half written were finished, with a mark at the cursor; likely readings first. */
+/** Returns guesses of the completed text, with a mark at the cursor. The most likely come first. */
 function attempts(text: string, offset: number, mark: string): string[] {
   const head = text.slice(0, offset);
   const line = lineBefore(text, offset);
@@ -71,12 +70,12 @@ function attempts(text: string, offset: number, mark: string): string[] {
   return ownLine ? [name, ...value] : closing === "" ? value : [...value, name];
 }
 
-/** What closes after the cursor's line is a part of the attempt, if it is nothing but brackets. */
+/** Returns the text after the cursor's line if it consists only of closing brackets. It is then a part of the guess. */
 function closingRest(text: string): string {
   return /^[\s\]}]*$/.test(text) ? "" : `\n#${text}`;
 }
 
-/** The quote that is open at the end of a line. */
+/** Returns the quote that is open at the end of a line. */
 function openQuote(line: string): "" | '"' | "'" {
   let open: "" | '"' | "'" = "";
   for (let i = 0; i < line.length; i++) {
@@ -97,7 +96,7 @@ function inComment(line: string): boolean {
   return false;
 }
 
-/** The brackets that close what is open at the end of a text, as far as the last lines tell. */
+/** Returns the brackets that close what is open at the end of a text, as far as the last lines show it. */
 function openBrackets(head: string): string {
   const open: string[] = [];
   for (const line of head.split("\n").slice(-40)) {
@@ -106,7 +105,7 @@ function openBrackets(head: string): string {
       const c = code[i]!;
       if (openQuote(code.slice(0, i + 1)) !== "") continue;
       if (c === "{" || c === "[") {
-        // Elsewhere a bracket is a letter like others.
+        // Elsewhere a bracket is an ordinary character.
         if (open.length > 0 || /(^|[\s:-])$/.test(code.slice(0, i))) open.push(c === "{" ? "}" : "]");
       } else if (c === open.at(-1)) open.pop();
     }
@@ -128,7 +127,7 @@ function proposalsIn(text: string, offset: number, marked: string, mark: string,
   return null;
 }
 
-/** The string around a place of JSON. */
+/** Returns the string around a position of JSON. */
 function stringAt(json: string, place: number): { start: number; end: number } {
   let start = place;
   const quoteAt = (i: number): boolean => {
@@ -152,7 +151,7 @@ function names(text: string, offset: number, json: string, place: number, start:
   const flow = openBrackets(text.slice(0, replace.start)) !== "";
   const lineEnd = text.indexOf("\n", replace.end);
   const behind = text.slice(replace.end, lineEnd < 0 ? text.length : lineEnd);
-  // Written anew without its value, so that the interpreter proposes one to begin with.
+  // The name is replaced without its value, so that the interpreter proposes one with an initial value.
   const tail = json.slice(end);
   const fresh = /^:null/.test(tail) && !/^["']?\s*:/.test(behind);
   if (!fresh) return written(ask(json, place), replace, text, flow, false);
@@ -184,14 +183,14 @@ function values(text: string, offset: number, json: string, place: number, start
     const whole = found.replace.start === start + 1 && found.replace.end === end - 1;
     return replace ? written(found, replace, text, flow, whole) : null;
   }
-  // What is no string stands there without quotes.
+  // A value that is not a string has no quotes in YAML.
   const replace = spanOf(text, offset, json, place, start + 1, end - 1);
   const bare = ask(json.slice(0, start) + json.slice(end), start);
   if (!replace || openQuote(lineBefore(text, offset)) !== "") return null;
   return { replace, items: bare.items.filter(({ insert }) => !insert.startsWith('"')) };
 }
 
-/** The part of the text that is a part of the JSON around the cursor; undefined where it is written in another way. */
+/** Returns the range of the YAML for a range of the JSON around the cursor. Undefined if both are written differently. */
 function spanOf(
   text: string,
   offset: number,
@@ -207,7 +206,7 @@ function spanOf(
     : undefined;
 }
 
-/** Proposals as the quotes around the place want them. */
+/** Converts proposals to the quotes of the position. */
 function written(found: Completions, replace: { start: number; end: number }, text: string, flow: boolean, whole: boolean): Completions {
   const quote = openQuote(lineBefore(text, replace.start));
   const items = found.items.map((item): Proposal => {

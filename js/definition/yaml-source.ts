@@ -1,4 +1,4 @@
-// YAML as JSON, with every name and value mapped to where it was written: through anchors, aliases and merge keys.
+// Converts YAML to JSON, and maps every name and value to its source position: through anchors, aliases and merge keys.
 
 import * as yaml from "yaml";
 import type { Diagnostic, Position, Range, TextEdit } from "../api/index.d.ts";
@@ -9,23 +9,23 @@ import { countFitting } from "../base/search.ts";
 import { yamlDocument } from "./yaml.ts";
 import { readYaml, yamlErrors } from "./yaml-document.ts";
 
-/** A name or value: where it stands in the JSON text, and where in the YAML. */
+/** A name or value: its range in the JSON text and in the YAML. */
 interface Token {
   from: number;
   to: number;
   start: number;
   end: number;
-  /** The alias through which it is here. */
+  /** The range of the alias through which it is used. */
   alias?: readonly [number, number];
-  /** The YAML of a text is the text itself, so that places inside of it can be told. */
+  /** Whether the YAML of a string is the string itself, so that positions inside of it can be mapped. */
   plain: boolean;
   scalar: boolean;
 }
 
-/** Aliases may repeat what they stand for many times over. */
+/** Maximum length of the JSON text. Aliases may repeat their values many times. */
 const MOST_JSON = 4_000_000;
 
-/** What is wrong with a text as YAML. */
+/** A syntax error of YAML. */
 interface YamlProblem {
   code: "yaml";
   severity: "error" | "warning";
@@ -34,13 +34,13 @@ interface YamlProblem {
   range: Range;
 }
 
-/** How a text is read. */
+/** How a text is parsed. */
 interface YamlReading {
-  /** Takes what there is of a text with errors. */
+  /** Whether a text with errors is parsed as far as possible. */
   loose?: boolean;
-  /** The part that is meant, as a JSON Pointer: the definition in a template. */
+  /** The JSON Pointer of the definition in a template. */
   pointer?: string;
-  /** Finds problems of a JSON text: where a placeholder cannot be a text, the JSON has it without quotes, as a value of any kind. */
+  /** Finds problems of a JSON text. If a placeholder cannot be a string, the JSON has it without quotes, as a value of any kind. */
   check?: (json: string) => readonly Diagnostic[];
 }
 
@@ -51,16 +51,19 @@ const PLACEHOLDER = /\$\{[^{}"'\n]*\}/g;
 export class YamlSource {
   json = "null";
   readonly problems: YamlProblem[];
-  /** The placeholders by the words of their length that stand for them while the text is read: their brackets are none of YAML's. */
+  /** The placeholders by the words of equal length that replace them during parsing, because their brackets mean something in YAML. */
   readonly #holes = new Map<string, string>();
-  /** Those that are whole values without quotes: where they stand in the JSON text, and whether they do without. */
+  /**
+   * Placeholders that are whole values without quotes: their positions in the JSON text, and `at` in the source. `#bare` has the
+   * source positions of those that have no quotes in the JSON either.
+   */
   #whole: { from: number; to: number; at: number }[] = [];
   #bare = new Set<number>();
   readonly #text: string;
-  /** The text as it is read. */
+  /** The text that is parsed. */
   readonly #source: string;
   #words: RegExp | undefined;
-  /** Where in the document the definition is. */
+  /** The path of the definition in the document. */
   readonly #path: readonly string[];
   #tokens: Token[] = [];
   readonly #document: yaml.Document;
@@ -103,7 +106,7 @@ export class YamlSource {
     }
   }
 
-  /** The text with a word for each placeholder. */
+  /** Returns the text with a word in place of each placeholder. */
   #masked(): string {
     let i = 0;
     return this.#text.replace(PLACEHOLDER, (written) => {
@@ -117,7 +120,7 @@ export class YamlSource {
     });
   }
 
-  /** A text that was read, with its placeholders. */
+  /** Puts the placeholders back into a parsed text. */
   #unmasked(text: string): string {
     if (this.#holes.size === 0 || !text.includes("q")) return text;
     this.#words ??= new RegExp([...this.#holes.keys()].join("|"), "g");
@@ -137,14 +140,17 @@ export class YamlSource {
     this.problems.push({ code: "yaml", severity: "error", message: messageOf(error), pointer: "", range: this.#range(0, 0) });
   }
 
-  /** The node of the definition. */
+  /** Returns the node of the definition. */
   #root(): Node {
     return this.#path.length === 0 ? this.#document.contents : (this.#document.getIn(this.#path, true) as Node);
   }
 
-  /** Where a part of the JSON text was written; through an alias that is the alias, and `anchor` is what it stands for. */
+  /**
+   * Returns the source range of a part of the JSON text. For an aliased value, that is the alias, and `anchor` is the range of the
+   * value.
+   */
   locate(from: number, to: number): { range: Range; anchor?: Range } | undefined {
-    // Tokens stand in the order in which they begin, and within each other: the last one that reaches far enough is the smallest.
+    // Tokens are sorted by their starts and nested. So the last one that reaches far enough is the smallest.
     let low = countFitting(this.#tokens.length, (i) => this.#tokens[i]!.from <= from);
     let best: Token | undefined;
     while (!best && --low >= 0) if (this.#tokens[low]!.to >= to) best = this.#tokens[low]!;
@@ -157,7 +163,7 @@ export class YamlSource {
     return best.alias ? { range: this.#range(...best.alias), anchor: written } : { range: written };
   }
 
-  /** The offset in the JSON text of what stands at an offset here. */
+  /** Returns the offset in the JSON text for an offset of the source. */
   offset(at: number): number | undefined {
     let best: Token | undefined;
     for (const token of this.#tokens) {
@@ -169,7 +175,10 @@ export class YamlSource {
     return Math.min(best.from + 1 + Math.max(0, inside), Math.max(best.from, best.to - 1));
   }
 
-  /** The part of the JSON text that a part of the text stands for: its names and values, and of a name where its value begins. */
+  /**
+   * Returns the range of the JSON text for the names and values in a range of the source. If only a name is in the range, it ends
+   * where the value begins.
+   */
   part(from: number, to: number): { start: number; end: number } | undefined {
     let [start, end] = [Infinity, -1];
     for (const token of this.#tokens) {
@@ -181,12 +190,12 @@ export class YamlSource {
     return end < 0 ? undefined : { start, end };
   }
 
-  /** How many `edits` can be asked for at once: each may be made in a copy of the whole text, which is read anew. */
+  /** Maximum number of `edits` that should be requested at once, because each may need a copy of the whole text, parsed again. */
   get mostEdits(): number {
     return Math.max(4, Math.ceil(500_000 / this.#text.length));
   }
 
-  /** Changes of the JSON text as changes of the YAML; undefined where that cannot be said. */
+  /** Converts edits of the JSON text to edits of the YAML. Undefined if that is impossible. */
   edits(given: readonly TextEdit[]): TextEdit[] | undefined {
     const direct = given.map((edit) => this.#direct(edit));
     if (direct.every((edit) => edit !== undefined)) return direct;
@@ -198,9 +207,9 @@ export class YamlSource {
         at = end;
       }
       const after = valueOf(json + this.json.slice(at));
-      // A copy, as this one goes on telling places.
+      // A copy is changed, because this document is still used to find positions.
       const copy = readYaml(this.#source, { merge: true });
-      // Around a definition nothing is laid out anew.
+      // The text around a definition must not be formatted.
       if (this.#path.length > 0 && copy.toString({ lineWidth: 0 }) !== this.#source) return undefined;
       if (!change(copy, this.#path, valueOf(this.json), after)) return undefined;
       return [difference(this.#text, this.#unmasked(copy.toString({ lineWidth: 0 })))];
@@ -209,14 +218,14 @@ export class YamlSource {
     }
   }
 
-  /** The text laid out anew; comments stay. */
+  /** Formats the text. Comments stay. */
   format(): TextEdit[] {
     if (this.#document.errors.length > 0) return [];
     const edit = difference(this.#text, this.#unmasked(this.#document.toString({ lineWidth: 0 })));
     return edit.start === edit.end && edit.text === "" ? [] : [edit];
   }
 
-  /** An edit within one name or value, which is written anew as a whole. */
+  /** Returns an edit within one name or value, which is written again as a whole. */
   #direct({ start, end, text }: TextEdit): TextEdit | undefined {
     const token = this.#tokens.find(
       (candidate) => candidate.scalar && candidate.from <= start && end <= candidate.to && start < candidate.to,
@@ -296,16 +305,16 @@ export class YamlSource {
       return;
     }
     const value = yaml.isScalar(node) ? node.value : null;
-    const meant = typeof value === "string" ? this.#unmasked(value) : typeof value === "bigint" ? Number(value) : value;
+    const unmasked = typeof value === "string" ? this.#unmasked(value) : typeof value === "bigint" ? Number(value) : value;
     const own = yaml.isScalar(node) && node.type === "PLAIN" && typeof value === "string" ? this.#holes.get(value) : undefined;
     const at = (yaml.isNode(node) && node.range?.[0]) || 0;
-    const text = own !== undefined && this.#bare.has(at) ? own : (JSON.stringify(meant) ?? "null");
+    const text = own !== undefined && this.#bare.has(at) ? own : (JSON.stringify(unmasked) ?? "null");
     if (own !== undefined) this.#whole.push({ from: this.#length, to: this.#length + text.length, at });
     if (node) this.#token(node, text, alias, true);
     else this.#put(text);
   }
 
-  /** The members of a map with those that `<<` merges into it: what is written here counts before what is merged. */
+  /** Returns the members of a map, including those that `<<` merges into it. The map's own members take precedence. */
   #pairs(map: yaml.YAMLMap, alias: Token["alias"], depth = 0): { key: yaml.Node; value: Node; via: Token["alias"] }[] {
     const own: { key: yaml.Node; value: Node; via: Token["alias"] }[] = [];
     const merged: typeof own = [];
@@ -329,17 +338,17 @@ export class YamlSource {
   }
 }
 
-/** What a JSON text says, its bare placeholders as texts. */
+/** Parses a JSON text in which bare placeholders become strings. */
 function valueOf(json: string): unknown {
   return JSON.parse(json.replace(/"(?:[^"\\]|\\.)*"|\$\{[^{}"'\n]*\}/g, (part) => (part.startsWith('"') ? part : JSON.stringify(part))));
 }
 
-/** A value on one line, without quotes where that is safe. */
+/** Formats a value on one line, without quotes if that is safe. */
 export function scalar(value: unknown): string {
   return typeof value === "string" ? yaml.stringify(value, { lineWidth: 0, blockQuote: false }).trimEnd() : JSON.stringify(value);
 }
 
-/** The one change that makes a text another one. */
+/** Returns the one edit that turns a text into another. */
 function difference(before: string, after: string): TextEdit {
   let from = 0;
   const most = Math.min(before.length, after.length);
@@ -351,7 +360,7 @@ function difference(before: string, after: string): TextEdit {
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Makes a document say what a value says, by as few changes as it takes; false where an alias stands in the way. */
+/** Changes a document to a value with as few changes as possible. Returns false if an alias prevents it. */
 function change(document: yaml.Document, path: readonly (string | number)[], before: unknown, after: unknown): boolean {
   if (same(before, after)) return true;
   const node = path.length === 0 ? document.contents : document.getIn(path, true);
@@ -360,7 +369,7 @@ function change(document: yaml.Document, path: readonly (string | number)[], bef
     const gone = old.filter((key) => !(key in after));
     const fresh = now.filter((key) => !(key in before));
     for (const key of gone) {
-      // A member that only has another name keeps its place and its comments.
+      // A renamed member keeps its position and its comments.
       const other = fresh.find((candidate) => old.indexOf(key) === now.indexOf(candidate));
       const pair = node.items.find((item) => yaml.isScalar(item.key) && String(item.key.value) === key);
       if (!pair) return false;

@@ -42,7 +42,7 @@ class YamlText implements SyntaxText {
     problems: (json: string) => Diagnostic[] = () => [],
   ): Edited | RefusedEdit {
     try {
-      // The changes are the core's own.
+      // The changes come from the core in this form.
       const edits = new YamlWriter(this.#tree, changes as Change[]).edits();
       const after = new YamlTree(applied(this.#tree.text, edits));
       const expected = applied(this.json, inJson);
@@ -60,34 +60,34 @@ class YamlText implements SyntaxText {
   }
 
   /**
-   * What stands in a place that is not sound may have made something else of it. Gives the other uses of an anchor that have changed
-   * with it.
+   * Checks a change: what is wrong in the source may have made something else of it. Returns the other uses of an anchor whose
+   * values have changed with it.
    */
   #check(after: YamlTree, expected: string): Use[] {
     const broken = this.#tree.broken;
     if (after.broken !== undefined && broken === undefined)
       throw new Unwritable("broken", `the change cannot be written here: ${after.broken}`);
-    const [now, meant] = [valueOf(after.json), valueOf(expected)];
-    if (isDeepEqual(now, meant)) return [];
+    const [now, expectedValue] = [valueOf(after.json), valueOf(expected)];
+    if (isDeepEqual(now, expectedValue)) return [];
     if (broken !== undefined) throw new Unwritable("broken", `the text is not YAML yet: ${broken}`);
-    const uses = after.uses().filter(({ pointer }) => !isDeepEqual(at(now, pointer), at(meant, pointer)));
-    for (const { pointer } of uses) for (const value of [now, meant]) take(value, pointer);
-    if (!isDeepEqual(now, meant)) throw new Unwritable("broken", "the change cannot be written here");
+    const uses = after.uses().filter(({ pointer }) => !isDeepEqual(at(now, pointer), at(expectedValue, pointer)));
+    for (const { pointer } of uses) for (const value of [now, expectedValue]) take(value, pointer);
+    if (!isDeepEqual(now, expectedValue)) throw new Unwritable("broken", "the change cannot be written here");
     return uses;
   }
 }
 
-/** What is used elsewhere changes there too. */
+/** Returns the consequence for a value that is also used elsewhere. */
 function consequence({ pointer, anchor }: Use): { pointer: string; message: string } {
   const name = pointerSteps(pointer).at(-1) ?? "";
   return { pointer, message: `\`${name}\` changes too: it is the same text, written at the anchor &${anchor}` };
 }
 
-/** The problems that a change brings, with those that come by the other uses of what it changes. */
+/** Returns the problems that a change introduces, including those at other uses of the changed value. */
 function introduced(brought: Edited["introduces"], [before = [], expected = [], after = []]: Diagnostic[][]): Edited["introduces"] {
   type Said = { code: string; message: string };
   const same = (one: Said) => (other: Said) => one.code === other.code && one.message === other.message;
-  /** Those that are not among others, each of which counts once. */
+  /** Returns the problems that the others do not contain. Each of the others removes only one. */
   const without = <One extends Said>(all: readonly One[], others: readonly Said[]): One[] => {
     const left = [...others];
     return all.filter((one) => {
@@ -95,7 +95,7 @@ function introduced(brought: Edited["introduces"], [before = [], expected = [], 
       return at < 0 || (left.splice(at, 1), false);
     });
   };
-  // The same problem has another name in it where the gesture has renamed something.
+  // If the gesture renames something, the same problem contains another name.
   const kept = without(expected, brought);
   const known = [...kept, ...without(before, kept)];
   return without(after, known).map(({ code, severity, pointer, message }) => ({ code, severity, pointer, message }));
@@ -109,7 +109,7 @@ function isDeepEqual(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The value at a pointer. */
+/** Returns the value at a pointer. */
 function at(value: unknown, pointer: string): unknown {
   return pointerSteps(pointer).reduce(
     (inner: unknown, step) => (isObject(inner) || Array.isArray(inner) ? own(inner, step) : undefined),
@@ -129,7 +129,7 @@ function take(value: unknown, pointer: string): void {
   else if (isObject(around)) delete around[step];
 }
 
-/** Where a place of the JSON text stands in the YAML. */
+/** Returns the range in the YAML for a position of the JSON text. */
 function placed(tree: YamlTree, { pointer, key, part }: WrittenMark): TextRange {
   const { item } = tree.at(tree.written(pointer));
   const node = key ? item.key : item.value;
@@ -140,7 +140,7 @@ function placed(tree: YamlTree, { pointer, key, part }: WrittenMark): TextRange 
   return isScalar(node) ? { start, end } : { start, end: start };
 }
 
-/** A node without its quotes. */
+/** Returns the range of a node without its quotes. */
 function inside(node: Node): TextRange {
   const [start = 0, end = 0] = node.range ?? [];
   const quoted = isScalar(node) && (node.type === "QUOTE_DOUBLE" || node.type === "QUOTE_SINGLE");

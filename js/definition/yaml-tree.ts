@@ -1,4 +1,4 @@
-// A YAML text as a tree of places, beside its JSON: where each member and element stands, with its comments.
+// A YAML text as a tree of source ranges next to its JSON: each member and element, with its comments.
 
 import { type Document, type Node, type YAMLMap, type YAMLSeq, isAlias, isMap, isPair, isScalar, isSeq } from "yaml";
 import { messageOf } from "../base/errors.ts";
@@ -7,7 +7,7 @@ import { intrinsicTags } from "./tags.ts";
 import { valueOfDocument, yamlDocument } from "./yaml.ts";
 import { yamlErrors } from "./yaml-document.ts";
 
-/** Why a change cannot be written. */
+/** The reason why a change cannot be written. */
 export class Unwritable extends Error {
   readonly code: "alias" | "broken";
   constructor(code: "alias" | "broken", message: string) {
@@ -16,27 +16,27 @@ export class Unwritable extends Error {
   }
 }
 
-/** A member or an element. */
+/** The source positions of a member or an element. */
 export interface Item {
-  /** The node of its name. */
+  /** The node of the member's name. */
   key: Node | undefined;
   value: Node | undefined;
-  /** Where its name begins, or its dash. */
+  /** The start of the name, or of the dash. */
   start: number;
-  /** Where its value may begin: behind the colon or the dash. */
+  /** The first position for the value: after the colon or the dash. */
   inner: number;
-  /** Behind its last character that is no white space or comment. */
+  /** The position after its last character that is neither white space nor a comment. */
   end: number;
 }
 
-/** An object or list as it is written, or what stands in its place. */
+/** An object or list in the source, or the value in its position. */
 export interface Place {
   item: Item;
-  /** The collection that it is in. */
+  /** The collection that contains it. */
   parent: YAMLMap | YAMLSeq | undefined;
 }
 
-/** A value that is written elsewhere: where it is used, and the anchor at which it is written. */
+/** A value that is written elsewhere: the pointer of its use, and the anchor where it is written. */
 export interface Use {
   pointer: string;
   anchor: string;
@@ -52,7 +52,7 @@ export class YamlTree {
   constructor(text: string) {
     this.text = text;
     this.document = yamlDocument(text, { merge: true, prettyErrors: false, customTags: intrinsicTags(), keepSourceTokens: true });
-    // Refuses what is too deep, and aliases that multiply.
+    // Throws for values that are too deep, and for aliases that multiply.
     valueOfDocument(this.document);
     this.json = isNode(this.document.contents) ? this.#write(this.document.contents) : "";
     this.eol = text.includes("\r\n") ? "\r\n" : "\n";
@@ -63,7 +63,7 @@ export class YamlTree {
     return error && messageOf(error);
   }
 
-  /** The members of a collection as the JSON text has them: those that are merged come last, and have no place. */
+  /** Returns the members of a collection in the order of the JSON text. Merged members come last, and have no source position. */
   items(node: YAMLMap | YAMLSeq): Item[] {
     const items = node.items.flatMap((_, index) => {
       const item = this.#item(node, index);
@@ -96,7 +96,7 @@ export class YamlTree {
     return Math.max(end, inner);
   }
 
-  /** The place at a JSON Pointer; what is written elsewhere cannot be changed. */
+  /** Returns the place at a JSON Pointer. Throws if the value is written elsewhere, because it cannot be changed then. */
   at(pointer: string): Place {
     const contents = nodeOf(this.document.contents);
     const range = contents?.range ?? [0, 0, 0];
@@ -114,7 +114,7 @@ export class YamlTree {
     return place;
   }
 
-  /** An object or list that is written at its place. */
+  /** Returns an object or list that is written in its own position. */
   collection(node: Node | undefined): YAMLMap | YAMLSeq {
     if (isMap(node) || isSeq(node)) return node;
     if (isAlias(node))
@@ -123,8 +123,8 @@ export class YamlTree {
   }
 
   /**
-   * The JSON Pointer of the place at which a value is written: another one where an alias or a merge key is on the way.
-   * What stands at the pointer itself is only looked up with `whole`.
+   * Returns the JSON Pointer at which a value is written, which differs if an alias or a merge key is on the path. Only with
+   * `whole`, an alias at the pointer itself is resolved, too.
    */
   written(pointer: string, whole = false): string {
     let node = nodeOf(this.document.contents);
@@ -144,7 +144,7 @@ export class YamlTree {
     return whole ? this.#target(node, at)[1] : at;
   }
 
-  /** The values that are used here by an alias or a merge key, each with its anchor; not what is inside of them. */
+  /** Returns the values that are used through an alias or a merge key, each with its anchor, but not the values inside of them. */
   uses(): Use[] {
     const found: Use[] = [];
     const visit = (node: Node | undefined, pointer: string): void => {
@@ -171,14 +171,14 @@ export class YamlTree {
     return this.items(node).findLast(({ key }) => key !== undefined && nameOf(key) === step)?.value;
   }
 
-  /** What an alias stands for, and where that is written. */
+  /** Returns the value of an alias, and where it is written. */
   #target(node: Node | undefined, at: string): [Node | undefined, string] {
     if (!isAlias(node)) return [node, at];
     const target = node.resolve(this.document);
     return [target, (target && this.#pointerOf(target)) ?? at];
   }
 
-  /** The maps that a map merges. */
+  /** Returns the maps that a map merges. */
   #sources(map: YAMLMap): { map: YAMLMap; anchor: string }[] {
     return map.items.flatMap(({ key, value }) => {
       const name = nodeOf(key);
@@ -210,7 +210,7 @@ export class YamlTree {
     return this.text.lastIndexOf("\n", at - 1) + 1;
   }
 
-  /** The end of the line, without its line break. */
+  /** Returns the end of the line, before its line break. */
   lineEnd(at: number): number {
     const next = this.text.indexOf("\n", at);
     const end = next < 0 ? this.text.length : next;
@@ -221,12 +221,12 @@ export class YamlTree {
     return at - this.lineStart(at);
   }
 
-  /** Whether nothing else stands before a place on its line. */
+  /** Returns whether a position is the first on its line, after white space. */
   ownLine(at: number): boolean {
     return this.text.slice(this.lineStart(at), at).trim() === "";
   }
 
-  /** Where the comments begin that stand right above a line; the line itself where there are none. */
+  /** Returns where the comments directly above a line begin, or the start of the line if there are none. */
   commented(at: number): number {
     let start = this.lineStart(at);
     const column = this.column(at);
@@ -241,7 +241,7 @@ export class YamlTree {
 
   #write(node: Node | null | undefined): string {
     if (isAlias(node)) return this.#write(node.resolve(this.document));
-    // CloudFormation's short forms stand for objects.
+    // The short forms of CloudFormation stand for objects.
     if (node?.tag?.startsWith("!")) return JSON.stringify(node.toJS(this.document)) ?? "null";
     if (isMap(node)) {
       const members = this.#members(node).map(([name, value]) => `${JSON.stringify(name)}:${this.#write(value)}`);
@@ -253,7 +253,7 @@ export class YamlTree {
     return JSON.stringify(typeof value === "bigint" ? Number(value) : value) ?? "null";
   }
 
-  /** With those that `<<` merges into them, behind the own ones. */
+  /** Returns the members of a map, followed by those that `<<` merges into it. */
   #members(map: YAMLMap): [string, Node | undefined][] {
     const own: [string, Node | undefined][] = [];
     const merged: [string, Node | undefined][] = [];

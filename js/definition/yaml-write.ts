@@ -1,14 +1,14 @@
-// Changes of a definition's tree as edits of its YAML text: what stays is not touched, comments and quotes included. What a gesture
-// means is decided in the core, which makes the changes; here they are only written.
+// Writes changes of a definition's tree as edits of its YAML text. What stays the same is not touched, including comments and
+// quotes. The core decides what a gesture means and makes the changes; here they are only written.
 
 import { type Node, type Scalar, isMap, isScalar, stringify } from "yaml";
 import type { TextEdit } from "../api/index.d.ts";
 import { Unwritable, type Item, type YamlTree, isFlow } from "./yaml-tree.ts";
 
-/** What is written: something new, or a value of the text from its place. */
+/** A value to write: a new one, or one that is moved from another position of the text. */
 type Piece = { json: unknown } | { object: [string, Piece][] } | { list: Piece[] } | { old: string };
 
-/** A change of the tree; values of the text are named by their JSON Pointers. */
+/** A change of the tree. Values of the text are identified by their JSON Pointers. */
 export type Change =
   | { change: "whole"; value: Piece }
   | { change: "value"; at: string; value: Piece }
@@ -18,13 +18,13 @@ export type Change =
 
 type Insert = Extract<Change, { change: "insert" }>;
 
-/** How wide a list of names may be on one line. */
+/** Maximum width of a list of names on one line. */
 const LINE = 80;
 
 export class YamlWriter {
   #tree: YamlTree;
   #changes: readonly Change[];
-  /** What a level is indented by, and a list within an object. */
+  /** The indentation of one level, and of a list within an object. */
   #step: string;
   #listStep: string;
 
@@ -47,14 +47,14 @@ export class YamlWriter {
     return this.#within("");
   }
 
-  /** All of a text. */
+  /** Returns the edit that writes a whole text. */
   #document(piece: Piece): string {
     const known = "old" in piece ? undefined : parts(piece);
     if (known === undefined || known.length === 0) return this.#flow(piece);
     return known.map(([name, value]) => this.#item(name, value, "")).join(this.#tree.eol);
   }
 
-  /** The edits inside of a value, without those of what is removed or replaced there. */
+  /** Returns the edits inside of a value, except those inside of something that is removed or replaced there. */
   #within(root: string): TextEdit[] {
     const edits: TextEdit[] = [];
     const containers = new Map<string, { removed: Set<string>; inserts: Insert[] }>();
@@ -76,7 +76,10 @@ export class YamlWriter {
     return edits.sort((a, b) => a.start - b.start || a.end - b.end);
   }
 
-  /** Whether a value is inside of another one, and neither it nor what is around it is removed or replaced; `self` where it is a collection that changes. */
+  /**
+   * Returns whether a value is inside of another one, and neither it nor anything around it is removed or replaced. `self` is true
+   * for a collection that changes.
+   */
   #lives(pointer: string, root: string, self: boolean): boolean {
     if (pointer !== root && !pointer.startsWith(`${root}/`)) return false;
     const inside = (at: string) => at !== root && at.startsWith(root);
@@ -119,7 +122,7 @@ export class YamlWriter {
     return { start: item.inner, end: item.end, text: parent === undefined ? this.#document(piece) : text };
   }
 
-  /** A text in which only a word is another one, laid out over its lines as it was. */
+  /** Returns the edit of a string of several lines in which only words change, so that its line breaks stay. */
   #words(value: Scalar, now: unknown): TextEdit | undefined {
     if (typeof value.value !== "string" || typeof now !== "string") return undefined;
     const [start, end] = this.#range(value);
@@ -128,7 +131,7 @@ export class YamlWriter {
     return text === undefined ? undefined : { start, end, text };
   }
 
-  /** The edits where members or elements come and go. */
+  /** Returns the edits of a collection whose members or elements are added or removed. */
   #rewritten(pointer: string, removed: ReadonlySet<string>, inserts: readonly Insert[]): TextEdit[] {
     const tree = this.#tree;
     const { item, parent } = tree.at(pointer);
@@ -143,7 +146,7 @@ export class YamlWriter {
     return this.#blockRewritten(item, items, gone, after);
   }
 
-  /** An empty `{}` or `[]` as a block with what comes into it. */
+  /** Returns an empty `{}` or `[]` as a block with the inserted items. */
   #opened(item: Item, inserts: readonly Insert[]): string {
     const indent = " ".repeat(this.#tree.column(item.start));
     const members = inserts.map(({ name, value }): [string | null, Piece] => [name, value]);
@@ -184,7 +187,7 @@ export class YamlWriter {
       if (all.length > 0) return [{ start: first.start, end: last.end, text: all.join(eol + indent) }];
       const start = tree.text.slice(item.inner, first.start).includes("#") ? first.start : item.inner;
       const empty = first.key === undefined ? "[]" : "{}";
-      // A list may stand below its name, what is no block may not.
+      // A list may be at the indentation of its name. A value that is not a block may not.
       const deeper = item.key !== undefined && tree.column(first.start) <= tree.column(item.start) ? this.#step : "";
       return [{ start, end: last.end, text: start === item.inner ? ` ${empty}` : deeper + empty }];
     }
@@ -197,7 +200,7 @@ export class YamlWriter {
           .join("");
         if (text !== "") edits.push({ start: at, end: at, text });
         if (begin && finish) {
-          // The line break before it goes with it.
+          // The line break before it is removed with it.
           const from = tree.commented(begin.start);
           edits.push({ start: tree.text[from - 2] === "\r" ? from - 2 : from - 1, end: tree.lineEnd(finish.end), text: "" });
         }
@@ -219,7 +222,7 @@ export class YamlWriter {
     return merged(edits);
   }
 
-  /** A member or an element in a block; its first line without indentation. */
+  /** Returns a member or an element as a block. Its first line has no indentation. */
   #item(name: string | null, piece: Piece, indent: string): string {
     if (name === null) return `-${this.#element(piece, indent)}`;
     const comments = "old" in piece ? this.#comments(piece.old, indent) : "";
@@ -227,7 +230,7 @@ export class YamlWriter {
     return `${comments}${key}:${this.#block(piece, indent)}`;
   }
 
-  /** The comments above a member that moves, each with its line break. */
+  /** Returns the comments above a moved member, each with its line break. */
   #comments(pointer: string, indent: string): string {
     const tree = this.#tree;
     const { item } = tree.at(pointer);
@@ -242,7 +245,7 @@ export class YamlWriter {
     return range ? this.#tree.text.slice(range[0], range[1]) : scalarText(name, undefined);
   }
 
-  /** A value behind a colon, with what is between: a space or a line break. */
+  /** Returns the value after a colon, with the space or line break between them. */
   #block(piece: Piece, indent: string): string {
     const { eol } = this.#tree;
     if ("old" in piece) return this.#moved(piece.old, indent, indent + this.#step);
@@ -257,7 +260,7 @@ export class YamlWriter {
     return known.map(([name, value]) => eol + deeper + this.#item(name, value, deeper)).join("");
   }
 
-  /** A value behind a dash. */
+  /** Returns the value after a dash. */
   #element(piece: Piece, indent: string): string {
     const inner = `${indent}  `;
     if ("old" in piece) return this.#moved(piece.old, indent, inner, true);
@@ -267,7 +270,7 @@ export class YamlWriter {
     return ` ${lines.join(this.#tree.eol + inner)}`;
   }
 
-  /** A list of names on one line. */
+  /** Returns a list of names on one line. */
   #short(piece: Piece): string | undefined {
     const list = "json" in piece && Array.isArray(piece.json) ? piece.json : undefined;
     if (list === undefined || list.some((one) => typeof one === "object" && one !== null)) return undefined;
@@ -275,7 +278,7 @@ export class YamlWriter {
     return text.length <= LINE ? text : undefined;
   }
 
-  /** A value of the text with its own changes: `around` is the indentation of its new name, `inner` of its own lines. */
+  /** Returns a moved value with its own changes. `around` is the indentation of its new name, `inner` that of its own lines. */
   #moved(pointer: string, around: string, inner: string, element = false): string {
     const tree = this.#tree;
     const { item } = tree.at(pointer);
@@ -283,7 +286,7 @@ export class YamlWriter {
     const { value } = item;
     const block = value !== undefined && !isScalar(value) && !isFlow(value) && "items" in value;
     const [start] = value?.range && item.end > item.inner ? this.#range(value) : [item.inner];
-    // Comments between the name and the value, and anchors, come too.
+    // Comments between the name and the value, and anchors, are moved too.
     const from = block || value?.range ? item.inner : start;
     const until = block ? tree.lineEnd(item.end) : item.end;
     let text = "";
@@ -298,7 +301,7 @@ export class YamlWriter {
     const own = tree.column(start);
     const head = tree.text.slice(item.inner, start);
     if (!head.includes("\n")) {
-      // Behind a dash on its line.
+      // After a dash, the value begins on the same line.
       const body = shifted(text.trimStart(), own, inner);
       return element ? ` ${body}` : `${tree.eol}${inner}${body}`;
     }
@@ -309,7 +312,7 @@ export class YamlWriter {
     return element && bare ? ` ${body.trimStart()}` : body;
   }
 
-  /** A value between brackets, or a scalar. */
+  /** Returns a value between brackets, or a scalar. */
   #flow(piece: Piece): string {
     if ("old" in piece) {
       const { item } = this.#tree.at(piece.old);
@@ -332,25 +335,31 @@ export class YamlWriter {
   }
 }
 
-/** Whether a change is to be written: what is used several times is written once, and what several uses say alike too. */
+/**
+ * Returns whether a change must be written. A value that is used several times is written once, even if several uses request the
+ * same change.
+ */
 function writtenHere(tree: YamlTree, change: Change, all: readonly Change[]): boolean {
   if (change.change === "whole") return true;
   const at = tree.written(change.at, change.change === "insert");
   if (at === change.at) return true;
   const same = JSON.stringify({ ...change, at });
   if (all.some((other) => JSON.stringify({ ...other }) === same)) return false;
-  // Says at which anchor it is written.
+  // This throws an error that names the anchor where the value is written.
   tree.at(change.at);
   return true;
 }
 
 const WORDS = /([\p{L}\p{N}_]+)/u;
 
-/** The source of a text in which words are others now; undefined where more has changed, or the source has them otherwise. */
+/**
+ * Returns the source of a text in which words have changed. Undefined if more than words has changed, or if the source has the
+ * words in another form.
+ */
 function withWords(source: string, before: string, now: string): string | undefined {
   const [old, fresh, out] = [before.split(WORDS), now.split(WORDS), source.split(WORDS)];
   if (old.length !== fresh.length) return undefined;
-  // Which of the equal words of the source it is.
+  // The index of the word among the equal words of the source.
   const places = new Map<string, number[]>();
   for (const [i, word] of out.entries()) if (i % 2 === 1) places.set(word, [...(places.get(word) ?? []), i]);
   const seen = new Map<string, number>();
@@ -365,7 +374,7 @@ function withWords(source: string, before: string, now: string): string | undefi
   return out.join("");
 }
 
-/** Edits that touch as one. */
+/** Merges adjacent edits. */
 function merged(edits: TextEdit[]): TextEdit[] {
   const out: TextEdit[] = [];
   for (const edit of edits) {
@@ -378,7 +387,7 @@ function merged(edits: TextEdit[]): TextEdit[] {
   return out;
 }
 
-/** The members or elements of a piece; undefined for a scalar. */
+/** Returns the members or elements of a piece. Undefined for a scalar. */
 function parts(piece: Piece): [string | null, Piece][] | undefined {
   if ("object" in piece) return piece.object;
   if ("list" in piece) return piece.list.map((one) => [null, one]);
@@ -397,7 +406,7 @@ function indexOf(tree: YamlTree, items: readonly Item[], pointer: string): numbe
   return items.findIndex((item) => item.start === start);
 }
 
-/** Lines after the first, from one indentation to another. */
+/** Changes the indentation of all lines after the first. */
 function shifted(text: string, from: number, indent: string): string {
   const [first = "", ...rest] = text.split("\n");
   const lines = rest.map((line) => {
@@ -411,7 +420,7 @@ function shifted(text: string, from: number, indent: string): string {
 const WORD = /^[A-Za-z_$/][\w$./ -]*[\w$/]$|^[A-Za-z_]$/;
 const OTHER = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 
-/** A scalar on one line, in the quotes of the one that it replaces, or without any where that is safe. */
+/** Formats a scalar on one line, in the quotes of the one that it replaces, or without quotes if that is safe. */
 function scalarText(value: unknown, like: string | null | undefined): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "null";
   if (like === "QUOTE_DOUBLE") return JSON.stringify(value);
@@ -422,7 +431,7 @@ function scalarText(value: unknown, like: string | null | undefined): string {
   return stringify(value, { lineWidth: 0, blockQuote: false }).trimEnd();
 }
 
-/** What happens between an item that is kept and the next one: items are cut, and others put in their place. */
+/** The changes between an unchanged item and the next one: removed items, and inserted ones in their position. */
 interface Stretch {
   kept: Item | undefined;
   cut: Item[];

@@ -1,7 +1,7 @@
 // The text of a handler's answer, without writing it where it repeats what tasks were given, and noted for the next task where
 // that is likely to get it: JSON.stringify() and JSON.parse() cost more than the rest of a small Task together.
 
-import { note, paysToNote, repeated } from "../border/port.ts";
+import { noteAnswer, isNotingUseful, repeatedAnswer } from "../border/port.ts";
 
 // Deeper answers are written, and refused by who reads them.
 const DEPTH = 64;
@@ -13,17 +13,18 @@ let layout: Layout | null = null;
 /** The text of an answer as JSON.stringify() writes it; undefined where that has to be called. */
 export function answerText(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const last = repeated();
+  const last = repeatedAnswer();
   if (last !== undefined) {
-    if (last.says !== laidOut) [laidOut, layout] = [last.says, typeof last.says === "object" ? last.says && new Layout(last.says) : null];
+    if (last.value !== laidOut)
+      [laidOut, layout] = [last.value, typeof last.value === "object" ? last.value && new Layout(last.value) : null];
     if (layout && isLike(layout, value)) return last.text;
   }
-  if (!paysToNote()) return undefined;
+  if (!isNotingUseful()) return undefined;
   // What is written is the copy: an object that answers otherwise when it is asked again is asked once.
   const copy = copyOf(value, DEPTH);
   if (copy === undefined) return undefined;
   const text = JSON.stringify(copy);
-  note(text, copy);
+  noteAnswer(text, copy);
   return text;
 }
 

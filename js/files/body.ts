@@ -2,8 +2,8 @@
 
 import type { Document, YAMLError } from "yaml";
 import type { Diagnostic, Position, Range } from "../api/index.d.ts";
-import { Filled, jsonHoles } from "../definition/placeholders.ts";
-import { yamlHoles } from "../definition/yaml.ts";
+import { Filled, jsonPlaceholders } from "../definition/placeholders.ts";
+import { yamlPlaceholders } from "../definition/yaml.ts";
 import { yamlErrors } from "../definition/yaml-document.ts";
 import type { Origin, Traced } from "../sources/traced.ts";
 import { document, isFaultyTemplate, isYaml, valueOfDocument, yamlDocument } from "./document.ts";
@@ -110,7 +110,7 @@ export class FileBody implements Body {
     this.#file = file;
     this.#read(file.text, file.isYaml ? file.document : undefined);
     if (!file.text.includes("${")) return;
-    const filled = new Filled(file.text, file.isYaml ? yamlHoles(file.text) : jsonHoles(file.text), values);
+    const filled = new Filled(file.text, file.isYaml ? yamlPlaceholders(file.text) : jsonPlaceholders(file.text), values);
     if (filled.differs) this.filled = filled;
   }
 
@@ -203,7 +203,7 @@ abstract class PartBody implements Body {
     const json = text.text;
     // Whole values that nobody knows stand in quotes that nobody has written: they are texts if nothing says otherwise.
     const whole = new Set(text.references.filter(({ isOpen, isWhole }) => isOpen && isWhole).map(({ start }) => start));
-    const holes = jsonHoles(json).map((hole) =>
+    const holes = jsonPlaceholders(json).map((hole) =>
       whole.has(hole.start) ? { ...hole, start: hole.start - 1, end: hole.end + 1, quoted: undefined, plain: true } : hole,
     );
     const filled = new Filled(json, holes, values);
