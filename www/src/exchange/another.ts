@@ -1,5 +1,5 @@
-// Tells when the text on the page has become another machine: pasted over, or written anew. Then what belongs to the
-// machine before goes with it, and what is shown is of the new one.
+// Detects that the text on the page has become another machine, because it was pasted over or typed anew. Then everything that
+// belongs to the previous machine is removed with it, and the display is that of the new one.
 
 import { batch, effect, untracked } from "@preact/signals";
 import * as debug from "../debugger/model.ts";
@@ -18,30 +18,32 @@ import { titleOf } from "./title.ts";
 type DraftPlace = { id: string; turn: number } | undefined;
 
 interface Keeper {
-  /// Keeps a workspace whose place is taken, and says as which draft; what comes is another one.
+  /** Stores a workspace that is being replaced, and returns its draft. The new machine becomes another draft. */
   keep(workspace: Workspace, touched: boolean): DraftPlace;
-  /// Edits go to that draft again.
+  /** Returns to that draft, which receives the following edits. */
   restart(draft: DraftPlace): void;
 }
 
-/// The machine that was read last.
+/** The machine that was last analysed. */
 let last: (Pick<Workspace, "title" | "format" | "definition"> & { names: ReadonlySet<string> }) | undefined;
-/// What the present machine has taken the place of.
+/** The workspace that the current machine has replaced. */
 let left:
   | { workspace: Workspace; lesson: workspace.Lesson | null; trusted: [tasks: boolean, mocks: boolean]; draft: DraftPlace }
   | undefined;
-/// The draft of a machine whose text is gone while the next one is not there yet.
+/** The draft of a machine whose text was removed, while the next machine is not there yet. */
 let aside: { draft: DraftPlace } | undefined;
-/// The title that was made of the text, and follows it.
+/** The title that was derived from the text and follows it. */
 let derived = "";
 let generation = -1;
 let keeping: Keeper | undefined;
 
-/// Whether the title on the page is the text's own: nobody has written it.
+/** Returns whether the title on the page was derived from the text, and not entered by the user. */
 export const isTitleDerived = (): boolean => derived !== "" && workspace.title.value === derived;
 
-/// Called before the text is saved; says whether the text stands in no draft of the machine before. A text that is hardly that of
-/// the machine before, and has not been read yet, may be another machine: until it is read it must not be written over the draft.
+/**
+ * Called before the text is saved. Returns whether the text must not be written to the previous machine's draft. A text with
+ * little in common with the previous machine may be another machine; until it is analysed it must not overwrite the draft.
+ */
 export function partsFromDraft(): boolean {
   const text = workspace.definition.value;
   const isUnread = generation === workspace.generation.value && analysis.analyzed() !== text;
@@ -56,7 +58,7 @@ export function heedMachines(keeper: Keeper): void {
   effect(() => {
     const found = analysis.latest.value;
     void workspace.generation.value;
-    // Newer text is read in a moment.
+    // If the text has changed since, it is analysed soon.
     if (found && analysis.analyzed() === workspace.definition.value) untracked(() => batch(() => look(found, keeper)));
   });
 }
@@ -78,7 +80,7 @@ function look(found: Analysis, keeper: Keeper): void {
   dismiss("foreign");
   const other = last !== undefined && isOther(last, names, text);
   if (other) {
-    // What has just been written into another editor is told a moment later, and is not to be lost.
+    // Keystrokes in another editor may not be reported yet and must not be lost.
     workspace.flush();
     if (workspace.definition.value !== text) return;
     if (left?.workspace.definition === text) goBack(left, keeper);
@@ -97,27 +99,29 @@ function look(found: Analysis, keeper: Keeper): void {
   last = { title: workspace.title.value, format: workspace.format.value, definition: text, names };
 }
 
-/// The machine's own title, of its comment or its states.
+/** Derives the machine's title from its comment or its states. */
 function derive(names: ReadonlySet<string>): void {
   derived = titleOf(analysis.graph.value?.graph.comment, [...names]);
   workspace.edit({ title: derived });
 }
 
-/// The workspace as it was before its text was replaced.
+/** Returns the workspace as it was before its text was replaced. */
 const before = ({ names: _, ...machine }: NonNullable<typeof last>): Workspace => ({ ...workspace.current(), ...machine });
 
 const isTouched = (whole: Workspace): boolean => JSON.stringify(whole) !== JSON.stringify(opening.opened.as);
 
-/// Few of the names are the same, or hardly any of the text is. A state that is renamed or added, a text that is laid out,
-/// are no other machine.
+/**
+ * Returns whether few of the names are the same, or hardly any of the text. Renaming or adding a state or formatting the text
+ * does not make another machine.
+ */
 function isOther({ names: old, definition }: NonNullable<typeof last>, names: ReadonlySet<string>, text: string): boolean {
   const common = [...names].filter((name) => old.has(name)).length;
-  // Most of the names are the same, however the text is laid out.
+  // Most names are the same, whatever the formatting.
   if (common * 2 > Math.max(old.size, names.size)) return false;
   return common * 3 < Math.min(old.size, names.size) ? !isMostly(definition, text, 0.5) : !isMostly(definition, text, 0.2);
 }
 
-/// Whether that part of the shorter text stands in both, from the beginning and from the end.
+/** Returns whether the texts share this fraction of the shorter one, counted from the beginning and from the end. */
 function isMostly(a: string, b: string, part: number): boolean {
   const shorter = Math.min(a.length, b.length);
   let head = 0;
@@ -147,7 +151,7 @@ function replace(names: ReadonlySet<string>, keeper: Keeper): void {
     trusted: [workspace.tasksTrusted.value, workspace.mocksTrusted.value],
     draft: aside ? aside.draft : keeper.keep(old, isTouched(old)),
   };
-  // What came with the machine goes with it; what was written since may be for this one, and stays.
+  // What came with the old machine is removed. What was entered since may be meant for the new one and stays.
   const same = (key: keyof typeof NOTHING): boolean => JSON.stringify(old[key] ?? NOTHING[key]) === JSON.stringify(as[key] ?? NOTHING[key]);
   const next: Parts = {
     ...(same("input") || as.inputs?.some(({ text }) => text === old.input) ? { input: NOTHING.input } : { input: old.input }),
@@ -222,7 +226,7 @@ function endRun(): void {
   dismiss("another");
 }
 
-/// The text is that of before again: an undo brings all of it back.
+/** The text is the previous one again. An undo restores the whole workspace. */
 function goBack({ workspace: whole, lesson, trusted, draft }: NonNullable<typeof left>, keeper: Keeper): void {
   put(whole, trusted);
   workspace.edit({ title: whole.title, config: whole.config ?? {}, lesson });
@@ -235,7 +239,7 @@ function goBack({ workspace: whole, lesson, trusted, draft }: NonNullable<typeof
 }
 
 function fitGraph(): void {
-  // In the shape that the pane has now; another shape is another layout, which is fitted when it comes.
+  // The view is restored for the current shape of the pane. With another shape the layout differs and is fitted when it arrives.
   expectMachine();
   const drawn = analysis.graph.value;
   if (!drawn) return;
@@ -243,7 +247,7 @@ function fitGraph(): void {
   fresh.value = false;
 }
 
-/// Hundreds of characters to a line are not meant to be read.
+/** A text with hundreds of characters per line is not formatted for reading. */
 const isOneLine = (text: string): boolean =>
   (text.length > 160 && text.length / text.trim().split("\n").length > 400) || (text.length > 160 && !text.trim().includes("\n"));
 
@@ -260,7 +264,7 @@ async function layOut(): Promise<void> {
   try {
     const edits = await interpreter.query("format", { text, format: workspace.format.value });
     if (workspace.definition.value !== text) return;
-    // From the end, so that the places of those before stay.
+    // The edits are applied from the end, so that earlier positions stay valid.
     const laidOut = [...edits]
       .sort((a, b) => b.from - a.from)
       .reduce((now, { from, to, text: by }) => now.slice(0, from) + by + now.slice(to), text);

@@ -1,30 +1,30 @@
-// What the tasks of a run answered, call by call, read from its history. The source of tests and mock files.
+// The answers of a run's tasks, call by call, from its history. Tests and mock files are made from them.
 
 import type { Answered } from "../model/protocol.ts";
 import { detailsOf } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 
-/// One call of a task and what became of it.
+/** A call of a task, and its outcome. */
 export interface Call {
   state: string;
-  /// Milliseconds until the answer.
+  /** The time until the answer, in milliseconds. */
   after: number;
-  /// The service's whole response, as JSON.
+  /** The service's whole response, as JSON. */
   response?: unknown;
   error?: string;
   cause?: string;
-  /// The response to the request of a `.sync` or `.waitForTaskToken` task.
+  /** The response to the request of a `.sync` or `.waitForTaskToken` task. */
   submitted?: unknown;
-  /// Nobody answered.
+  /** Whether the call was never answered. */
   never?: boolean;
-  /// The service puts something around what is asked of it.
+  /** Whether the service wraps the result in further members. */
   wrapped?: boolean;
 }
 
-/// What a service puts something around.
+/** The services that wrap results. */
 const WRAPPED = /^arn:[^:]*:states:::(?:lambda|states|http):/;
 
-/// The calls of a run that was made here.
+/** Returns the calls of a run that was made on this page. */
 export function callsAnswered(answered: readonly Answered[]): Map<string, Call[]> {
   const byState = new Map<string, Call[]>();
   for (const { state, resource, after = 0, output, error, cause, submitted, never } of answered) {
@@ -46,7 +46,7 @@ export function callsAnswered(answered: readonly Answered[]): Map<string, Call[]
   return byState;
 }
 
-/// All calls by the state's name, in the order in which they were made.
+/** Returns all calls by the state's name, in the order in which they were made. */
 export function callsOf(events: readonly HistoryEvent[]): Map<string, Call[]> {
   const byState = new Map<string, Call[]>();
   const stateAt: string[] = [];
@@ -91,7 +91,7 @@ export function callsOf(events: readonly HistoryEvent[]): Map<string, Call[]> {
   return byState;
 }
 
-/// The call that an event belongs to: the one its chain of previous events leads to first.
+/** Returns the call that an event belongs to. It is the first one in the chain of previous events. */
 function openBefore(event: HistoryEvent, events: readonly HistoryEvent[], open: ReadonlyMap<number, { call: Call; since: number }>) {
   for (let id = event.previousEventId, steps = 0; id > 0 && steps < 8; steps++) {
     const held = open.get(id);

@@ -1,5 +1,5 @@
-// A run as a test that anybody can start: a file with the package's test kit, for Node's test runner or for Vitest, and the
-// mock file of Step Functions Local.
+// Exports a run as a test: a file with the package's test kit, for Node's test runner or for Vitest, and the mock file of Step
+// Functions Local.
 
 import type { Config } from "../model/share.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -7,33 +7,36 @@ import { type Call, callsOf } from "./answers.ts";
 import { configText } from "../debugger/mockFiles.ts";
 import { resultOf } from "../model/recorded.ts";
 
-/// More bytes than any run has.
+/** More bytes than any run has. */
 const NO_LIMIT = 2 ** 31 - 1;
 
 export type Runner = "node:test" | "vitest";
 
 export interface Run {
   title: string;
-  /// JSON text.
+  /** The definition as JSON text. */
   definition: string;
   input: string;
   seed: number;
-  /// The execution's name, and its ARN where it has one of its own.
+  /** The execution's name, and its ARN if it has one of its own. */
   name: string;
   arn?: string;
   events: readonly HistoryEvent[];
-  /// What else the execution was begun with.
+  /** The other options of the execution. */
   config: Config;
-  /// Calls by state of a run that was made here. A recorded history leaves out those of a Distributed Map's children.
+  /**
+   * The calls by state, for a run that was made on this page. A recorded history lacks those of a Distributed Map's child
+   * executions.
+   */
   calls?: ReadonlyMap<string, readonly Call[]>;
 }
 
-/// Whether the history leaves calls out: those of child executions are in histories of their own.
+/** Returns whether the history lacks calls, because child executions have histories of their own. */
 export function hasChildExecutions(events: readonly HistoryEvent[]): boolean {
   return events.some(({ type }) => type === "MapRunStarted");
 }
 
-/// The text of an ES module that runs the machine with the answers that its tasks had, and expects what came of it.
+/** Returns the text of an ES module that runs the machine with the answers of its tasks and expects the same result. */
 export function testText(run: Run, runner: Runner): string {
   const { events, title } = run;
   const end = resultOf(events.at(-1)!);
@@ -63,11 +66,11 @@ import { ${used.join(", ")} } from "stepglass/testing";
 
 const definition = ${js(parse(run.definition), 0)};
 
-// What the run began with: equal names, seeds and times give equal runs.
+// The options of the run: equal names, seeds and times give equal runs.
 const machine = testMachine(definition, ${js(settingsOf(run), 0)});
 const input = ${js(parse(run.input) ?? {}, 0)};
 
-// What the tasks answered, call by call. after() takes a part of the run's own time.
+// The answers of the tasks, call by call. after() takes time of the execution's clock.
 const mocks = {${mocks.length === 0 ? "" : `\n${mocks.join("\n")}\n`}};
 
 test(${literal(`${title}: ${end.status}${end.error ? ` with ${end.error}` : ""}`)}, async () => {
@@ -91,7 +94,7 @@ function settingsOf({ seed, events, config: { type, payload, events: counted } }
   };
 }
 
-/// The text of a `MockConfigFile.json`.
+/** Returns the text of a `MockConfigFile.json`. */
 export function mockConfig(run: Run): string {
   const responses: Record<string, Record<string, unknown>> = {};
   const testCase: Record<string, string> = {};
@@ -117,7 +120,7 @@ export function statesOf(events: readonly HistoryEvent[]): string[] {
     .map((event) => String((event["stateEnteredEventDetails"] as { name?: string } | undefined)?.name ?? ""));
 }
 
-/// One answer as the test kit has it.
+/** Returns an answer in the syntax of the test kit. */
 function mockText({ after, response, error, cause, wrapped, never }: Call): string {
   if (never) return "never()";
   const answer =
@@ -137,7 +140,7 @@ function mocked({ response, error, cause, never }: Call): Record<string, unknown
   return error === undefined ? { Return: response ?? null } : { Throw: { Error: error, Cause: cause ?? "" } };
 }
 
-/// Equal answers in a row under one key: `"1-3"`.
+/** Merges equal consecutive answers under one key: `"1-3"`. */
 function ranges(answers: unknown[]): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (let from = 0; from < answers.length;) {
@@ -154,7 +157,7 @@ function parse(text: string): unknown {
   return text.trim() === "" ? null : JSON.parse(text);
 }
 
-/// A value as a person would write it in a module: in one line where it fits.
+/** Returns a value as a person would write it in a module: in one line if it fits. */
 function js(value: unknown, indent: number): string {
   const one = inline(value);
   if (one.length + indent <= 110 || typeof value !== "object" || value === null) return one;
@@ -173,7 +176,7 @@ function inline(value: unknown): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
-/// `__proto__` is a key like others only between brackets.
+/** `__proto__` is an ordinary key only in brackets. */
 function member(key: string): string {
   if (key === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key);

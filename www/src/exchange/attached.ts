@@ -1,4 +1,5 @@
-// An execution of `stepglass serve`, opened by its address: its document, and its events as they happen. Nothing is run here.
+// An execution of `stepglass serve`, opened by its address: its document, and its events as they happen. Nothing runs on the
+// page.
 
 import * as execution from "../store/execution.ts";
 import * as recordings from "../store/recordings.ts";
@@ -8,7 +9,7 @@ import { eventOf, readRecorded } from "../model/recorded.ts";
 
 let source: EventSource | undefined;
 
-/// The address that a hash asks to import, if it does.
+/** Returns the address that a hash asks to import, if there is one. */
 export function importOf(hash: string): string | undefined {
   const match = /^#import=(.+)$/s.exec(hash);
   if (!match) return undefined;
@@ -19,7 +20,7 @@ export function importOf(hash: string): string | undefined {
   }
 }
 
-/// Opens the execution behind an address of this origin, and says why it does not.
+/** Opens the execution at an address of this origin, or reports why it cannot. */
 export async function attach(address: string): Promise<void> {
   source?.close();
   try {
@@ -48,7 +49,7 @@ function follow(url: URL, after: number): void {
     waiting = [];
     if (events.length > 0 || result) void recordings.showMore(events, result);
   };
-  // Another workspace takes the execution's place.
+  // Another workspace replaces the execution.
   const gone = (): boolean => execution.run.value?.recorded === undefined;
   stream.addEventListener("history", (message) => {
     if (gone()) return stream.close();

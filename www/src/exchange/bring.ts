@@ -1,4 +1,4 @@
-// Takes what was dropped, chosen or pasted to where it belongs.
+// Opens what the user has dropped, selected or pasted.
 
 import { signal } from "@preact/signals";
 import { takeModel } from "../debugger/serviceModels.ts";
@@ -15,7 +15,7 @@ import { statesOf } from "../model/recorded.ts";
 import { contentsOf } from "./link.ts";
 import { type Brought, LARGEST, read } from "./read.ts";
 
-/// What still needs an answer: which machine of a template, which values.
+/** The opened file while the user must still choose a machine of a template, or values. */
 export const brought = signal<Brought | null>(null);
 
 export async function readFile(file: File): Promise<void> {
@@ -24,7 +24,10 @@ export async function readFile(file: File): Promise<void> {
   else await readText(await file.text(), file.name);
 }
 
-/// The text of a file that is packed, as botocore has AWS's models. It must not be longer than one that is not.
+/**
+ * Returns the text of a compressed file, for example a service model of botocore. The size limit is the same as for uncompressed
+ * files.
+ */
 async function unzipped(file: File): Promise<string> {
   const reader = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
   const decoder = new TextDecoder();
@@ -39,13 +42,13 @@ async function unzipped(file: File): Promise<string> {
   }
 }
 
-/// Opens a text, or asks what of it to open. Throws an Error that says why it cannot.
+/** Opens a text, or asks which part of it to open. Throws an Error that says why it cannot be opened. */
 export async function readText(text: string, name?: string): Promise<void> {
   const found = await read(text, name);
   switch (found.kind) {
     case "workspace":
       panes.closeDialog();
-      // Its code is somebody else's, as with a link.
+      // The code is from elsewhere, as in a link, so it does not run before the user has reviewed it.
       opening.open(found.workspace, false, { brought: true });
       showToast(`Opened “${found.workspace.title}”. In it: ${contentsOf(found.workspace)}.`);
       if (found.workspace.runs) await runner.start({ saved: found.workspace.runs });
@@ -78,8 +81,10 @@ export async function readText(text: string, name?: string): Promise<void> {
   }
 }
 
-/// A definition in place of the present one. Input, tasks and settings belong to another machine, so they go. Without a
-/// title it gets one of its text.
+/**
+ * Replaces the current definition. Input, handlers and settings belong to the previous machine, so they are removed. Without a
+ * title, it is derived from the text.
+ */
 export function bringIn({
   title,
   format,
@@ -99,7 +104,7 @@ export function bringIn({
   if (history) void showOn(history);
 }
 
-/// The definition of a history that was shown without one: its events go on that.
+/** Shows a history with its definition, which was opened after the history. */
 async function showOn(history: Recorded): Promise<void> {
   await analysis.settled();
   if (statesOf(history.events).every((name) => analysis.graph.value?.byName.has(name))) await recordings.showRecorded(history);

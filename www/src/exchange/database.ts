@@ -1,6 +1,8 @@
 // A database of the browser that the tabs of the page share.
 
-/// Opens a database when it is first asked for. `make` makes the stores of a new one; `need` throws where the page has no such storage.
+/**
+ * Opens a database with the first request. `make` creates the stores of a new one. `need` throws if the page has no such storage.
+ */
 export function sharedDatabase(
   name: string,
   version: number,
@@ -16,7 +18,7 @@ export function sharedDatabase(
       request.onerror = () => reject(request.error);
       request.onsuccess = () => {
         const { result } = request;
-        // Another tab clears it, or has a newer page.
+        // Another tab deletes the database, or has a newer version of the page.
         const close = (): void => {
           result.close();
           opening = undefined;

@@ -1,4 +1,4 @@
-// The drafts of this browser: each under a key of its own, so that tabs do not write over each other's.
+// The drafts of this browser. Each has a key of its own, so that tabs do not overwrite each other's drafts.
 
 import { signal } from "@preact/signals";
 import * as prefs from "../prefs.ts";
@@ -6,21 +6,21 @@ import { type Workspace, packedOf, workspaceOf } from "../model/share.ts";
 
 const KEY = "stepglass.draft.";
 const LATEST = "latest";
-/// So many are kept, and so many characters of them together.
+/** The maximum number of drafts, and the maximum number of their characters. */
 export const MOST = 50;
 const MOST_CHARACTERS = 4_000_000;
 
 export interface Draft {
   id: string;
-  /// When it was saved, in ms since the epoch.
+  /** When it was saved, in milliseconds since the epoch. */
   at: number;
-  /// Grows with every time it is saved, so that a tab knows whether another one has saved it since.
+  /** A counter that grows with every save, so that a tab knows whether another one has saved the draft since. */
   turn: number;
   trusted: boolean;
   workspace: Workspace;
 }
 
-/// All of them, the newest first, as they were when they were asked for last.
+/** All drafts as they were last listed, the newest first. */
 export const drafts = signal<readonly Draft[]>([]);
 
 export const newId = (): string => `${Date.now().toString(36)}${Math.floor(Math.random() * 36 ** 4).toString(36)}`;
@@ -43,12 +43,12 @@ function draftOf(id: string, text: string | null): Draft | undefined {
       ? undefined
       : { id, at: Number(at) || 0, turn: Number(turn) || 0, trusted: trusted !== false, workspace };
   } catch {
-    // What cannot be read is no draft.
+    // The entry cannot be read, so it is not a draft.
     return undefined;
   }
 }
 
-/// How often a draft was saved; undefined where there is none.
+/** Returns how often a draft was saved; undefined if it does not exist. */
 export function turnOf(id: string): number | undefined {
   try {
     const text = localStorage.getItem(KEY + id);
@@ -58,7 +58,7 @@ export function turnOf(id: string): number | undefined {
   }
 }
 
-/// Throws what the browser throws where it keeps nothing, or no more.
+/** Saves a draft. Throws the browser's error if there is no storage or no space. */
 export function writeDraft({ id, at, turn, trusted, workspace }: Draft): void {
   const isNew = localStorage.getItem(KEY + id) === null;
   localStorage.setItem(KEY + id, JSON.stringify({ at, turn, trusted, ...packedOf(workspace) }));
@@ -70,17 +70,17 @@ export function removeDraft(id: string): void {
   try {
     localStorage.removeItem(KEY + id);
   } catch {
-    // Where nothing is kept there is nothing to remove.
+    // Without storage there is nothing to remove.
   }
   listDrafts();
 }
 
-/// Puts back what was removed.
+/** Restores a draft that was removed. */
 export function restoreDraft(draft: Draft): void {
   try {
     writeDraft(draft);
   } catch {
-    // There was room for it a moment ago, and may be none any more.
+    // There was space for it a moment ago, but there may be none now.
   }
   listDrafts();
 }
@@ -89,7 +89,7 @@ function* stored(): Generator<[id: string, text: string]> {
   for (const key of Object.keys(localStorage)) if (key.startsWith(KEY)) yield [key.slice(KEY.length), localStorage.getItem(key) ?? ""];
 }
 
-/// The oldest beyond what is kept. `but` was just written.
+/** Removes the oldest drafts above the limits. `but` was just written. */
 function removeOldest(but: string): void {
   const all = [...stored()]
     .map(([id, text]) => ({ id, size: text.length, at: id === but ? Infinity : Number(/^\{"at":(\d+)/.exec(text)?.[1] ?? 0) }))
@@ -111,12 +111,12 @@ export function listDrafts(): readonly Draft[] {
   return drafts.value;
 }
 
-/// The draft that was saved last.
+/** Returns the draft that was saved last. */
 export function latestDraft(): Draft | undefined {
   return readDraft(prefs.recall<string>(LATEST, "", (value): value is string => typeof value === "string")) ?? listDrafts()[0];
 }
 
-/// Drafts as the page kept them before each had a key of its own.
+/** Converts the drafts of earlier versions of the page, which had a common key. */
 function takeOver(): void {
   const isList = (value: unknown): value is unknown[] => Array.isArray(value);
   const isDraft = (value: unknown): value is Workspace & { trusted?: boolean } => typeof value === "object" && value !== null;
@@ -136,11 +136,11 @@ function takeOver(): void {
         workspace: workspaceOf(packedOf(workspace)),
       });
     } catch {
-      // One that cannot be read, or for which there is no room.
+      // The draft cannot be read, or there is no space for it.
     }
   });
   for (const key of ["draft", "recent"]) localStorage.removeItem(`stepglass.${key}`);
 }
 
-/// Whether an event of storage is about a draft.
+/** Returns the id of the draft that a storage event belongs to, if there is one. */
 export const draftIn = (key: string | null): string | undefined => (key?.startsWith(KEY) ? key.slice(KEY.length) : undefined);

@@ -1,9 +1,9 @@
-// A file dropped on the page. What reads it is loaded then.
+// Handles a file that was dropped on the page. The code that reads it is loaded then.
 
 import { bring } from "../graph/pen.ts";
 import { shout } from "../store/words.ts";
 
-/// With its handle, where the browser gives one, it is saved in place.
+/** If the browser gives a handle, the file can be saved in place. */
 export function openDropped(file: File, handle?: Promise<FileSystemHandle | null>): void {
   void Promise.resolve(handle)
     .catch(() => null)

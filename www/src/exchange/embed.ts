@@ -1,25 +1,25 @@
-// The HTML that puts this machine on another page, as an element that runs there.
+// The HTML that embeds this machine in another page, as an element that runs there.
 
 export interface Embedded {
   definition: string;
   format: "json" | "yaml";
-  /// JSON, or nothing.
+  /** JSON, or empty. */
   input: string;
   mocks: Record<string, unknown>;
   editable: boolean;
-  /// Whether something runs there.
+  /** Whether the element can run the machine. */
   runs: boolean;
-  /// The address of debugger.js on that page.
+  /** The address of debugger.js for that page. */
   script: string;
 }
 
 const attribute = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 const indented = (text: string, by: string): string => text.trimEnd().replaceAll(/^(?=.)/gm, by);
 
-/// In JSON a `<` stands in texts only, where it can be written so that no end of a script is in it.
+/** In JSON, a `<` occurs only in strings, where it can be escaped so that the text does not end the script element. */
 const inScript = (json: string): string => json.replaceAll(/<(?=[/!])/g, "\\u003c");
 
-/// The attributes of the element; one without a value is only there.
+/** Returns the attributes of the element. An attribute without a value is a flag. */
 export function attributesOf({
   definition,
   format,

@@ -1,6 +1,6 @@
-// Executions outlive the page: what makes each again is kept in this browser while it runs, and it goes on from there.
-//
-// Each is written by one tab, which has a lock of its name. What is kept is a session with its run alone, as session files have it.
+// Stores executions in this browser, so that they outlive the page and can continue.
+// Each execution is written by one tab, which holds a lock with its name. The record is a session with this run alone, in the
+// format of session files.
 
 import { effect, signal, untracked } from "@preact/signals";
 import type { SavedSession } from "stepglass/debug";
@@ -20,48 +20,48 @@ import { readDraft } from "./drafts.ts";
 import { openDraft } from "./keep.ts";
 import { type KeptExecution, claim, claimed, listKept, readKept, recordOf, removeKept, writeKept } from "./keptRuns.ts";
 
-/// So many that have ended are kept.
+/** The maximum number of ended executions that are stored. */
 export const MOST_ENDED = 50;
-/// Milliseconds between two saves, and how many times as long as a save takes.
+/** The minimum pause between two saves in milliseconds, and as a multiple of the duration of a save. */
 const PAUSE = 250;
 const REST = 20;
-/// How long a reloaded page waits until the browser has freed what it had before.
+/** How long a reloaded page waits until the browser has released its previous lock, in milliseconds. */
 export const HANDOVER = 3_000;
 
-/// All of them, the newest first, as they were when they were asked for last; null before that.
+/** All executions as they were last listed, the newest first; null before that. */
 export const executions = signal<readonly KeptExecution[] | null>(null);
-/// Those that another tab has.
+/** The executions that another tab owns. */
 export const elsewhere = signal<ReadonlySet<string>>(new Set());
-/// The one on screen.
+/** The id of the execution on screen. */
 export const onScreen = signal<string | null>(null);
-/// Why nothing is kept; empty where all is well.
+/** Why nothing is stored; empty if storing works. */
 export const trouble = signal("");
 
-/// The locks of this tab, and its runs by their numbers in the session.
+/** The locks of this tab, and its runs by their numbers in the session. */
 const locks = new Map<string, Free>();
 const own = new Map<string, number>();
-/// What was removed while it was on screen is not kept again.
+/** The executions that were removed while they were on screen. They are not stored again. */
 const removed = new Set<string>();
 const written = new Map<string, KeptExecution>();
-/// Resolves when what was left is others' to take.
+/** Resolves when other tabs can take the executions that this one has left. */
 let leaving: Promise<unknown> = Promise.resolve();
-/// What the last save has kept; null where it has failed.
+/** The id of the last save; null if it has failed. */
 let have: string | null = null;
-/// Grows when the session on screen ends: what is on its way then is not kept.
+/** A counter that grows when the session on screen ends. Saves that are in progress then are dropped. */
 let session = 0;
-/// The workspace as the last run began with it.
+/** The workspace at the start of the last run. */
 let begunWith: Workspace | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let saving = false;
 let more = false;
 let nextSave = 0;
-/// What is to be saved next does not wait.
+/** Whether the next save does not wait. */
 let hurries = false;
 
 const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("stepglass.executions");
 if (tabs) tabs.onmessage = () => void (executions.value !== null && refresh());
 
-/// Keeps all runs from now on.
+/** Starts to store all runs. */
 let keeping = false;
 export function keepRuns(): void {
   if (keeping) return;
@@ -71,13 +71,13 @@ export function keepRuns(): void {
     const run = execution.run.value;
     if (run === null || run.recorded !== undefined) return void (onScreen.value = null);
     if (run.phase === "starting" || !begunWith) begunWith = untracked(workspace.current);
-    // How a run began and how it ended is kept at once: somebody may look at another machine a moment later.
+    // The start and the end of a run are saved at once, because the user may open another machine a moment later.
     const is = `${run.id} ${run.phase}`;
     if (is !== was && (run.phase === "starting" || run.phase === "ended")) saveNext();
     else saveSoon();
     was = is;
   });
-  // Neither time nor words make another run.
+  // Timers and console output do not change the stored run.
   runner.listeners.add(({ note }) => note !== "timer" && note !== "console" && saveSoon());
   opening.openings.add({ leave, enter() {} });
 }
@@ -87,7 +87,7 @@ function saveSoon(): void {
   else timer ??= setTimeout(() => void save(), Math.max(0, nextSave - performance.now()));
 }
 
-/// Without the pause after the last save.
+/** Saves without the pause after the last save. */
 function saveNext(): void {
   nextSave = 0;
   hurries = saving;
@@ -96,7 +96,7 @@ function saveNext(): void {
   saveSoon();
 }
 
-/// Keeps the run on screen as it is now.
+/** Stores the current run. */
 async function save(): Promise<void> {
   timer = undefined;
   const run = execution.run.peek();
@@ -110,7 +110,7 @@ async function save(): Promise<void> {
     await write(kept, { ...begunWith!, definition: run.definition }, of);
     if (of === session) have = kept.id;
   } catch (error) {
-    // A thread that was lost has told of it.
+    // The loss of the worker was reported already.
     if (!(error instanceof WorkerLost)) complain(error as Error);
   } finally {
     saving = false;
@@ -130,7 +130,7 @@ async function write(kept: KeptRun, whole: Workspace, of: number): Promise<void>
   if (!locks.has(id)) {
     const free = await claim(id, { lost: () => locks.delete(id) });
     if (free === undefined) throw new Error("another tab writes it.");
-    // Another machine has come meanwhile.
+    // Another machine was opened meanwhile.
     if (of !== session) return void (await free());
     locks.set(id, free);
   }
@@ -149,8 +149,10 @@ async function write(kept: KeptRun, whole: Workspace, of: number): Promise<void>
   tell();
 }
 
-/// Keeps the run on screen as it is now, for who puts another machine in its place right after this: the interpreter answers before it
-/// takes the other one. Gives what it is kept as, or undefined where it cannot be kept.
+/**
+ * Stores the current run for a caller that replaces the machine right after this. The interpreter answers before it receives the
+ * other machine. Returns the id, or undefined if the run cannot be stored.
+ */
 export function keepNow(): Promise<string | undefined> {
   const id = onScreen.peek();
   const run = execution.run.peek();
@@ -162,7 +164,7 @@ export function keepNow(): Promise<string | undefined> {
   ];
   const before = new Map(written);
   const mine = new Set(locks.keys());
-  // What is written here is newer.
+  // The current state is newer than the record.
   if (id !== null) written.delete(id);
   const done = (async () => {
     const kept = await asked;
@@ -179,12 +181,12 @@ export function keepNow(): Promise<string | undefined> {
     if (!(error instanceof WorkerLost)) complain(error);
     return undefined;
   });
-  // Others may take it when it is written.
+  // Other tabs can take it when it is written.
   leaving = leaving.then(() => done);
   return done;
 }
 
-/// The list has changed, here and for the other tabs.
+/** Notifies this tab and the others that the list has changed. */
 function tell(): void {
   tabs?.postMessage(null);
   if (executions.value !== null) void refresh();
@@ -201,7 +203,7 @@ export async function refresh(): Promise<void> {
   }
 }
 
-/// Of those that have ended the oldest go, when there are too many.
+/** Removes the oldest ended executions if there are too many. */
 async function forgetOldest(): Promise<void> {
   const ended = (await listKept()).filter(({ status, id }) => status !== "RUNNING" && !locks.has(id));
   if (ended.length > MOST_ENDED) await removeKept(ended.slice(MOST_ENDED).map(({ id }) => id));
@@ -216,12 +218,12 @@ function whyNot({ name, message }: Error): string {
   return `This browser could not keep the execution: ${message}`;
 }
 
-/// Said once, until it works again.
+/** Reports a failure once, until saving works again. */
 function complain(error: Error): void {
   const why = whyNot(error);
   if (trouble.value === why) return;
   trouble.value = why;
-  // Where it can never be, the list says so, and nobody is told with each run.
+  // If storing is never possible, only the list says so, and there is no notice with each run.
   if (error.name === "NotSupportedError") return;
   notify({
     kind: "executions",
@@ -234,7 +236,7 @@ function complain(error: Error): void {
   });
 }
 
-/// Other runs take the place of those of the session: they stay as they were kept last.
+/** Called when another session replaces the current one. Its runs stay as they were last stored. */
 function leave(): void {
   session += 1;
   clearTimeout(timer);
@@ -258,37 +260,37 @@ export function showExecutions(): void {
   panes.showNarrow("events");
 }
 
-// ------------------------------------------------------------------------------------------------------ going on
+// ------------------------------------------------------------------------------------------------------ resuming
 
 const TAB = "stepglass.tab.execution";
 
-/// What this tab ran before it was loaded again.
+/** Returns the execution that this tab ran before it was reloaded. */
 export const ranBefore = (): string | null => sessionStorage.getItem(TAB);
 
-/// Whether this tab has it on the page.
+/** Returns whether the execution is on this tab's page. */
 export const isOwn = (id: string): boolean => own.has(id);
 
-/// What this tab runs, for itself after a reload.
+/** Stores the execution that this tab runs, for use after a reload. */
 function remember(id: string | null): void {
   try {
     if (id === null) sessionStorage.removeItem(TAB);
     else sessionStorage.setItem(TAB, id);
   } catch {
-    // Then another one is offered, or none.
+    // Without it, another execution is offered after a reload, or none.
   }
 }
 
-/// Forgets the runs of the session on screen that are not over, as if nobody had begun them.
+/** Removes the runs of the current session that have not ended. */
 export async function forgetUnfinished(): Promise<void> {
   await save();
   await forget([...written.values()].filter(({ status }) => status === "RUNNING"));
 }
 
-/// Shows an execution as it was.
+/** Shows an execution as it was. */
 export const look = (id: string): Promise<void> => bring(id, false);
-/// Goes on with one.
+/** Resumes an execution. */
 export const goOn = (id: string): Promise<void> => bring(id, true);
-/// Takes one up again beside its workspace, which is on the page and may have been written on.
+/** Restores an execution next to its workspace, which is on the page and may have been edited. */
 export const comeBack = (id: string, goes: boolean): Promise<void> => bring(id, goes, true);
 
 async function bring(id: string, goes: boolean, isPlaced = false): Promise<void> {
@@ -309,7 +311,7 @@ async function bring(id: string, goes: boolean, isPlaced = false): Promise<void>
     const whole = workspaceOf(contents.workspace);
     const listed = panes.dockTab.peek() === "executions";
     if (!isPlaced) place(whole, record);
-    // The list stays open for those who look through it.
+    // The list stays open for a user who looks through it.
     if (listed && !goes) panes.chooseDock("executions");
     leave();
     await leaving;
@@ -332,7 +334,7 @@ async function bring(id: string, goes: boolean, isPlaced = false): Promise<void>
   }
 }
 
-/// Another tab writes it.
+/** Notifies the user that another tab owns the execution. */
 function tellElsewhere({ id, machine }: KeptExecution): void {
   notify({
     kind: "tabs",
@@ -341,7 +343,7 @@ function tellElsewhere({ id, machine }: KeptExecution): void {
   });
 }
 
-/// Puts the workspace of an execution on the page, unless it is there.
+/** Opens the workspace of an execution, unless it is already on the page. */
 function place(whole: Workspace, { draft: id, example }: KeptExecution): void {
   const same = (other: Workspace): boolean => JSON.stringify(packedOf(other)) === JSON.stringify(packedOf(whole));
   workspace.flush();
@@ -353,7 +355,7 @@ function place(whole: Workspace, { draft: id, example }: KeptExecution): void {
 
 // ------------------------------------------------------------------------------------------------------- removal
 
-/// Removes executions for good; what puts them back.
+/** Removes executions. Returns the function that restores them. */
 export async function forget(records: readonly KeptExecution[]): Promise<() => Promise<void>> {
   const contents = await Promise.all(records.map(({ id }) => readKept(id)));
   await removeKept(records.map(({ id }) => id));
@@ -369,7 +371,7 @@ export async function forget(records: readonly KeptExecution[]): Promise<() => P
   };
 }
 
-/// Removes all that no other tab has.
+/** Removes all executions that no other tab owns. */
 export async function forgetExecutions(): Promise<void> {
   try {
     await refresh();
@@ -377,6 +379,6 @@ export async function forgetExecutions(): Promise<void> {
     await forget(all);
     executions.value = [];
   } catch {
-    // Nothing was kept then.
+    // Without storage, nothing was stored.
   }
 }

@@ -1,4 +1,5 @@
-// A text in the editor that is no definition, or not in the format that is chosen: what it is, and the way to open it as that.
+// A text in the editor that is not a definition, or not in the selected format. The page says what it is and offers to open it as
+// that.
 
 import * as panes from "../store/panes.ts";
 import { dismiss, notify, shout } from "../store/words.ts";
@@ -41,7 +42,7 @@ function offerOf(found: Brought, text: string): { text: string; action: Action }
   }
 }
 
-/// Offers to read the text on the page, which has no states as it is read now.
+/** Offers to open the text on the page in another way, because it has no states as it is read now. */
 export async function offerReading(text: string): Promise<void> {
   const found = await read(text).catch(() => undefined);
   if (workspace.definition.value !== text) return;

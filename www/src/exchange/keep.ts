@@ -1,5 +1,5 @@
-// Keeps what is on the page: an edited workspace as a draft of this browser, what a tab shows over a reload, and words
-// where that cannot be.
+// Stores what is on the page: an edited workspace as a draft of this browser, and the state of the tab over a reload. It notifies
+// the user if that is not possible.
 
 import { effect } from "@preact/signals";
 import { bring } from "../graph/pen.ts";
@@ -16,32 +16,35 @@ import { openLink } from "./link.ts";
 import { heedRefusals } from "./refusal.ts";
 
 const PAUSE = 400;
-/// What this tab shows and does, for itself after a reload.
+/** The key of this tab's state, for use after a reload. */
 const TAB = "stepglass.tab";
 
 interface Tab {
   draft?: string;
   example?: string;
-  /// The run that is under way, or the recorded execution that is shown, by its title.
+  /** The title of the run in progress, or of the recorded execution on screen. */
   running?: string;
   recorded?: string;
 }
 
-/// The draft that this tab writes; without one the first edit makes one.
+/** The draft that this tab writes. Without one, the first edit creates one. */
 let current: { id: string; turn: number } | undefined;
-/// The workspace as it was saved or opened last.
+/** The workspace as it was last saved or opened. */
 let saved = "";
 let timer: ReturnType<typeof setTimeout> | undefined;
-/// The browser has kept nothing at the last try.
+/** Whether the last save has failed. */
 let failed = false;
 
-/// The draft that is on the page, by its id.
+/** Returns the id of the draft on the page. */
 export const currentDraft = (): string | undefined => current?.id;
 
-/// What is on the page, to tell whether it has changed: looking at code that came with a link is a change as well.
+/** Returns the contents of the page for comparison. Reviewing code from a link is a change as well. */
 const textOf = (whole: Workspace): string => JSON.stringify([whole, workspace.tasksTrusted.value, workspace.mocksTrusted.value]);
 
-/// Begins to keep, after what was on the page before is there again. `fresh`: nothing was, the first example is shown.
+/**
+ * Starts to store the page, after its previous contents were restored. `fresh` is set if there were none and the first example is
+ * shown.
+ */
 export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   const before = fresh ? {} : tab();
   let same = false;
@@ -110,7 +113,10 @@ function localHas(key: string): boolean {
   }
 }
 
-/// Whether this browser may keep executions: their database is asked for, because it outlives a crash and localStorage may not.
+/**
+ * Returns whether this browser allows storing executions. The database of executions is checked, because it outlives a crash and
+ * localStorage may not.
+ */
 async function hasExecutions(): Promise<boolean> {
   try {
     return (await indexedDB.databases()).some(({ name }) => name === "stepglass.executions");
@@ -121,10 +127,10 @@ async function hasExecutions(): Promise<boolean> {
 
 const isLink = (): boolean => /^#v\d+\./.test(location.hash);
 
-/// The workspace of the address, of this tab, the last draft, or the first example; says whether it is this tab's.
+/** Opens the workspace of the address, of this tab, the last draft, or the first example. Returns whether it was this tab's. */
 async function restore(before: Tab, first: Workspace): Promise<boolean> {
   if (isLink() && (await openLink())) {
-    // Somebody else's is kept too: the address does not have it any more.
+    // A workspace from a link is saved too, because the address no longer contains it.
     current = undefined;
     saved = "";
     save();
@@ -153,7 +159,7 @@ async function restore(before: Tab, first: Workspace): Promise<boolean> {
   return false;
 }
 
-/// Opens a draft, whose edits go on being saved as that draft.
+/** Opens a draft. Its edits are saved to the same draft. */
 export function openDraft({ id, turn, trusted, workspace: whole }: Draft): void {
   opening.open(whole, trusted, { draft: { id, turn } });
   if (current?.id !== id) enter(opening.opened.source);
@@ -180,12 +186,12 @@ function flush(): void {
   save();
 }
 
-/// Saves what is on the page, where it is another than before. What another tab has saved is never written over.
+/** Saves the page if it has changed. It never overwrites what another tab has saved. */
 function save(): void {
   clearTimeout(timer);
   let whole = workspace.current();
   if (whole.definition.trim() === "" || textOf(whole) === saved) return;
-  // Its title is that of the machine before until the text is read.
+  // Until the text is analysed, the title is that of the previous machine.
   if (partsFromDraft()) whole = { ...whole, title: "Untitled" };
   if (current && isTaken(current)) {
     const { id } = current;
@@ -208,7 +214,7 @@ function save(): void {
   setTab({ draft: next.id, example: undefined });
 }
 
-/// Goes on with what another tab has saved where it is the same here, but for a title that nobody has written here.
+/** Continues with what another tab has saved, if it equals this page except for a derived title. */
 function follow(id: string): boolean {
   const there = readDraft(id);
   if (!there) return false;
@@ -222,15 +228,17 @@ function follow(id: string): boolean {
   return true;
 }
 
-/// Whether nothing but the title is another since the last save, and that came from the text by itself: every tab that opens a
-/// text without a title gives it one, which is no reason to part from the draft.
+/**
+ * Returns whether nothing but the derived title has changed since the last save. Every tab that opens a text without a title
+ * derives one, which must not create another draft.
+ */
 function isUnedited(whole: Workspace): boolean {
   if (saved === "" || !isTitleDerived()) return false;
   const [{ title }] = JSON.parse(saved) as [Workspace];
   return textOf({ ...whole, title }) === saved;
 }
 
-/// Whether another tab has saved the draft since this one did.
+/** Returns whether another tab has saved the draft since this one did. */
 function isTaken({ id, turn }: { id: string; turn: number }): boolean {
   const there = turnOf(id);
   return there !== undefined && there !== turn;
@@ -244,7 +252,7 @@ function write({ id, turn }: { id: string; turn: number }, whole: Workspace): bo
     if (drafts.value.length > 0) listDrafts();
     return true;
   } catch (error) {
-    // Said once, until it works again.
+    // The failure is reported once, until saving works again.
     if (!failed) complain(whole.title, (error as Error).name === "QuotaExceededError");
     failed = true;
     return false;
@@ -263,7 +271,7 @@ function complain(title: string, full: boolean): void {
   });
 }
 
-/// Keeps a workspace that another one takes the place of by its text alone, and says where. The next edit is saved elsewhere.
+/** Saves a workspace whose text is being replaced, and returns its draft. The next edit is saved to another draft. */
 function keepAside(whole: Workspace, touched: boolean): { id: string; turn: number } | undefined {
   clearTimeout(timer);
   const before = current;
@@ -273,7 +281,7 @@ function keepAside(whole: Workspace, touched: boolean): { id: string; turn: numb
   return write(next, whole) ? next : before;
 }
 
-/// The text is that of the draft before. What was saved of the same text before it was read is no draft of its own.
+/** Returns to the previous draft. A draft that was saved in between for the same text is removed. */
 function restart(draft: { id: string; turn: number } | undefined): void {
   const between = current?.id === draft?.id ? undefined : readDraft(current?.id);
   current = draft;
@@ -307,11 +315,11 @@ function setTab(change: { [K in keyof Tab]: Tab[K] | undefined }): void {
   try {
     sessionStorage.setItem(TAB, JSON.stringify({ ...tab(), ...change }));
   } catch {
-    // Then a reload shows the last draft.
+    // Without it, a reload shows the last draft.
   }
 }
 
-/// Forgets that anything was kept; what is on screen is kept again when it changes.
+/** Deletes all drafts. The current workspace is saved again when it changes. */
 export function forgetDrafts(): void {
   clearTimeout(timer);
   current = undefined;
@@ -320,6 +328,6 @@ export function forgetDrafts(): void {
   try {
     sessionStorage.removeItem(TAB);
   } catch {
-    // Nothing was kept then.
+    // Without storage, nothing was stored.
   }
 }

@@ -1,4 +1,4 @@
-// The executions that this browser keeps: a record of each, and what makes it again.
+// The stored executions of this browser: a record of each, and the contents that restore it.
 
 import { type Free, answer, inTransaction, takeLock } from "stepglass/requests";
 import type { KeptRun } from "../model/protocol.ts";
@@ -7,38 +7,40 @@ import type { Source } from "../store/opening.ts";
 import { sharedDatabase } from "./database.ts";
 
 const NAME = "stepglass.executions";
-/// A newer page may have kept them in another form.
+/** The version of the format. A newer page may have stored another one. */
 const VERSION = 1;
-/// The most characters of one.
+/** The maximum size of an execution, in characters. */
 const LARGEST = 30_000_000;
 
-/// What a list says of an execution.
+/** The facts that a list shows about an execution. */
 export interface KeptExecution extends Omit<KeptRun, "saved" | "run"> {
-  /// The title of its workspace.
+  /** The title of its workspace. */
   machine: string;
-  /// When it was started, and when it was kept last, by this machine's clock.
+  /** When it was started and when it was last stored, by the clock of this computer. */
   started: number;
   at: number;
-  /// Characters that make it again.
+  /** The size of its contents, in characters. */
   size: number;
-  /// The draft or the example that its workspace was.
+  /** The draft or the example of its workspace. */
   draft?: string;
   example?: string;
-  /// The visitor has left it while it ran.
+  /** Whether the user has left it while it ran. */
   left?: boolean;
-  /// The visitor was told after a load that it is not over: from then on it is offered only beside its own machine.
+  /**
+   * Whether the user was notified after a load that it has not ended. From then on it is offered only next to its own machine.
+   */
   offered?: boolean;
 }
 
-/// What makes it again.
+/** The contents that restore an execution. */
 export interface Contents {
-  /// The workspace, as drafts have it.
+  /** The workspace in the format of drafts. */
   workspace: Record<string, unknown>;
-  /// JSON text of the session that has its run.
+  /** The JSON text of the session that has its run. */
   runs: string;
 }
 
-/// What is kept of a run, and of its workspace as it began. Throws where it is too large.
+/** Returns the record and the contents of a run and its original workspace. Throws if they are too large. */
 export function recordOf(
   { saved, run: _, ...kept }: KeptRun,
   whole: Workspace,
@@ -60,7 +62,7 @@ export function recordOf(
   };
 }
 
-/// Throws where the page has no storage that tabs can share.
+/** Throws if the page has no storage that tabs can share. */
 function need(): void {
   if (typeof indexedDB === "undefined" || navigator.locks === undefined)
     throw new DOMException("no storage that tabs can share", "NotSupportedError");
@@ -84,7 +86,7 @@ async function within<Value>(
   return inTransaction(transaction, () => body(transaction.objectStore("about"), transaction.objectStore("contents")));
 }
 
-/// All of them, the newest first.
+/** Returns all executions, the newest first. */
 export async function listKept(): Promise<KeptExecution[]> {
   const found: KeptExecution[] = await within("readonly", (about) => answer(about.getAll()));
   return found.sort((a, b) => b.started - a.started);
@@ -94,10 +96,10 @@ export function readKept(id: string): Promise<Contents | undefined> {
   return within("readonly", (_, contents) => answer<Contents | undefined>(contents.get(id)));
 }
 
-/// Resolves when it is on the disk. Without contents those of before stay.
+/** Resolves when it is on the disk. Without contents, the previous ones stay. */
 export function writeKept(record: KeptExecution, contents?: Contents): Promise<void> {
   return within("readwrite", async (about, all) => {
-    // What was removed meanwhile does not come back by half.
+    // An execution that was removed meanwhile must not be stored without its contents.
     if (contents === undefined && (await answer(all.getKey(record.id))) === undefined) return;
     about.put(record);
     if (contents !== undefined) await answer(all.put(contents, record.id));
@@ -115,13 +117,16 @@ export function removeKept(ids: readonly string[]): Promise<void> {
 
 const lockOf = (id: string): string => `${NAME} ${id}`;
 
-/// Takes what only one tab has: the right to write an execution. Gives what frees it, or undefined where another tab has it.
+/**
+ * Acquires the lock of an execution, which only one tab can hold. Returns the function that releases it, or undefined if another
+ * tab has it.
+ */
 export async function claim(id: string, { wait, lost }: { wait?: AbortSignal; lost: () => void }): Promise<Free | undefined> {
   need();
   return takeLock(lockOf(id), { wait, lost });
 }
 
-/// The executions that any tab of this browser has.
+/** Returns the executions that any tab of this browser owns. */
 export async function claimed(): Promise<Set<string>> {
   need();
   const { held = [] } = await navigator.locks.query();

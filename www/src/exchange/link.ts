@@ -8,13 +8,13 @@ import * as selection from "../store/selection.ts";
 import { shout, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 
-/// What of the workspace goes with a link besides the definition.
+/** The parts of the workspace that a link includes besides the definition. */
 export type LinkParts = Record<"input" | "tasks" | "mocks" | "breakpoints" | "position", boolean>;
 
-/// The address of this page with the workspace in its hash; of the parts only those that are wanted.
+/** Returns the address of this page with the workspace in its hash, with the given parts. */
 export async function shareLink(parts: LinkParts): Promise<string> {
   workspace.flush();
-  // Of several inputs the chosen one goes with the link; a session file takes them all.
+  // A link includes only the selected input, while a session file includes all.
   const { inputs: _, breakpoints = [], mocks = {}, machines: started = [], ...now } = workspace.current();
   const state = selection.selectedState.value;
   const hash = await encode({
@@ -34,7 +34,7 @@ export async function shareLink(parts: LinkParts): Promise<string> {
   return new URL(hash, location.href.replace(/#.*$/s, "")).href;
 }
 
-/// The link to all of this, into the clipboard at once.
+/** Copies a link with all parts to the clipboard. */
 export async function copyShareLink(): Promise<void> {
   const link = await shareLink({ input: true, tasks: true, mocks: true, breakpoints: true, position: false });
   try {
@@ -45,7 +45,7 @@ export async function copyShareLink(): Promise<void> {
   }
 }
 
-/// What is in a workspace that came from elsewhere, in words.
+/** Returns the contents of a workspace from elsewhere, in words. */
 export function contentsOf({
   input: given,
   tasks: code,
@@ -72,7 +72,7 @@ export function contentsOf({
   return parts.filter(Boolean).join(", ");
 }
 
-/// Opens the workspace of the address. Returns false, after a message, if the address has none.
+/** Opens the workspace of the address. Returns false, after a message, if the address has none. */
 export async function openLink(): Promise<boolean> {
   try {
     const shared = await decode(location.hash);

@@ -1,4 +1,4 @@
-// The graph as a picture: SVG as the interpreter draws it, and PNG made of that.
+// The graph as a picture: SVG from the interpreter, and PNG made from it.
 
 import { isState } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
@@ -9,11 +9,14 @@ import * as workspace from "../store/workspace.ts";
 
 export interface PictureOptions {
   theme: "light" | "dark";
-  /// Whether the status of each state is drawn.
+  /** Whether the status of each state is drawn. */
   withRun: boolean;
 }
 
-/// A file is seen with whatever font there is: its texts keep to the common widths. A picture made here has the font of here.
+/**
+ * A file is shown in whatever font is available, so its layout uses the common text widths. A picture that is made on this page
+ * uses the page's font.
+ */
 export async function svgOf({ theme, withRun }: PictureOptions, here = false): Promise<string> {
   const inner = analysis.inside.value?.definition;
   const text = inner ?? workspace.definition.value;
@@ -37,10 +40,10 @@ export async function svgOf({ theme, withRun }: PictureOptions, here = false): P
   return interpreter.query("svg", { text, format: inner === undefined ? workspace.format.value : "json", options });
 }
 
-/// Browsers make no larger pictures.
+/** The maximum number of pixels of a picture, which browsers limit. */
 const MOST_PIXELS = 60_000_000;
 
-/// Throws an Error that says why there is no picture.
+/** Throws an Error that says why there is no picture. */
 export async function pngOf(options: PictureOptions, scale: 1 | 2 | 3): Promise<Blob> {
   const svg = await svgOf(options, true);
   const [, width, height] = /viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];

@@ -1,4 +1,5 @@
-// The machine on paper: its title, its graph as a whole, and its text. Put together when the browser asks, and taken away again.
+// The printed machine: its title, its whole graph, and its text. It is created when the browser starts to print, and removed
+// afterwards.
 
 import "../styles/print.css";
 import { Drawing } from "../embed/drawing.ts";
@@ -37,7 +38,7 @@ function show(): void {
     html("pre", {}, inner?.definition ?? workspace.definition.peek()),
   );
   document.body.append(paper);
-  // Paper is light, whatever the screen is.
+  // The printed page is light, whatever the theme.
   theme = document.documentElement.dataset["theme"];
   document.documentElement.dataset["theme"] = "light";
 }

@@ -1,4 +1,4 @@
-// What somebody has dropped, chosen or pasted: found out by looking into it, not by its name.
+// Reads what the user has dropped, selected or pasted. Its contents determine what it is, and not its name.
 
 import { type Workspace, decode } from "../model/share.ts";
 import type { Recorded } from "../model/recorded.ts";
@@ -15,10 +15,10 @@ export type Brought =
   | { kind: "model"; model: ServiceModel }
   | { kind: "workspace"; workspace: Workspace };
 
-/// The most that is looked at.
+/** The maximum size of a file, in bytes. */
 export const LARGEST = 64 * 1024 * 1024;
 
-/// Throws an Error that says why there is nothing to open. A text that was pasted has no file's name.
+/** Throws an Error that says why there is nothing to open. Pasted text has no file name. */
 export async function read(text: string, file?: string): Promise<Brought> {
   const name = file ?? "The text";
   const fromFile = file?.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template|tf)$/i, "") ?? "";
@@ -37,7 +37,7 @@ export async function read(text: string, file?: string): Promise<Brought> {
   try {
     value = JSON.parse(trimmed);
   } catch (error) {
-    // A definition with a mistake in it is opened, and the editor shows where it is.
+    // A definition with an error is opened, and the editor shows the position of the error.
     if (/^[[{"]/.test(trimmed) && !/\.ya?ml$/i.test(name))
       return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
     format = "yaml";
@@ -53,7 +53,7 @@ export async function read(text: string, file?: string): Promise<Brought> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error(`${name} contains no definition, template, history or session.`);
   const described = value as Record<string, unknown>;
-  // What `aws stepfunctions describe-state-machine` prints has the definition as a text.
+  // The output of `aws stepfunctions describe-state-machine` has the definition as a string.
   if (described["States"] === undefined && typeof described["definition"] === "string") {
     const { definition } = described as { definition: string };
     return {
@@ -67,22 +67,22 @@ export async function read(text: string, file?: string): Promise<Brought> {
   return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
 }
 
-/// Whether it is a project of this page, of any version.
+/** Returns whether it is a project of this page, of any version. */
 function isProject(value: unknown): boolean {
   return typeof value === "object" && value !== null && /^stepglass\/project\/\d+$/.test(String((value as { kind?: unknown }).kind));
 }
 
-/// Whether it is AWS's model of a service, as botocore and aws-sdk have it.
+/** Returns whether it is AWS's API model of a service, as botocore and aws-sdk have it. */
 function isModel(value: unknown): value is ServiceModel {
   const { operations, shapes, metadata } = (value ?? {}) as Partial<ServiceModel>;
   return typeof operations === "object" && typeof shapes === "object" && typeof metadata?.serviceId === "string";
 }
 
-/// YAML with CloudFormation's tags, each as the function it stands for.
+/** Reads YAML with CloudFormation's tags, each converted to its function. */
 async function fromYaml(text: string, why: Error): Promise<unknown> {
   const [{ readYaml }, { intrinsicTags }] = await Promise.all([import("stepglass/yaml-document"), import("stepglass/tags")]);
   const document = readYaml(text, { merge: true, prettyErrors: false, customTags: intrinsicTags() });
-  // Half-written YAML is opened too; a text that is neither is named.
+  // Incomplete YAML is opened too. A text that is neither is reported.
   if (document.errors.length > 0) {
     if (/^[\w"']+:/m.test(text)) return { StartAt: "" };
     throw new Error(`The text is neither JSON nor YAML: ${why.message}`);

@@ -1,4 +1,4 @@
-// Why a run was not started is about the texts that it had: it is forgotten as soon as one of them is another.
+// Removes the message why a run did not start as soon as one of its texts changes.
 
 import { effect, untracked } from "@preact/signals";
 import { type RunState, mockProblems, run } from "../store/execution.ts";

@@ -1,4 +1,4 @@
-// The run on screen as what a test is made of.
+// The current run as the source of a test.
 
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
@@ -8,7 +8,7 @@ import type { HistoryEvent } from "../model/recorded.ts";
 import { callsAnswered } from "./answers.ts";
 import { type Run, hasChildExecutions, testText } from "./asTest.ts";
 
-/// The run on screen, with what it was made of.
+/** Returns the current run with its definition and options. */
 export async function theRun(): Promise<Run> {
   const run = execution.run.value!;
   const { events } = JSON.parse(await interpreter.query("history", {})) as { events: HistoryEvent[] };
@@ -29,7 +29,7 @@ export async function theRun(): Promise<Run> {
   };
 }
 
-/// Copies a test for Node's test runner.
+/** Copies a test for Node's test runner. */
 export async function copyTest(): Promise<void> {
   await navigator.clipboard.writeText(testText(await theRun(), "node:test")).catch(() => {
     throw new Error("The browser did not allow copying.");

@@ -1,6 +1,5 @@
-// State machines within templates of CloudFormation, SAM, the CDK, Serverless and Terraform, read as the command reads them.
-//
-// What a deployment fills in stays as `${Name}` in the text, with a value proposed where the template has one.
+// The state machines in templates of CloudFormation, SAM, the CDK, Serverless and Terraform, read as the command line reads them.
+// Values that a deployment fills in stay as `${Name}` in the text, with a proposed value if the template has one.
 
 import type { Machine } from "stepglass/sources/machine";
 import { machinesOf } from "stepglass/sources/machines";
@@ -9,34 +8,34 @@ import { encoded } from "stepglass/sources/traced";
 import { namesIn } from "../model/placeholders.ts";
 
 interface TemplateMachine {
-  /// The resource's logical name.
+  /** The logical name of the resource. */
   name: string;
   type: "STANDARD" | "EXPRESS";
-  /// The definition's JSON text, its placeholders unfilled.
+  /** The definition's JSON text, with its placeholders. */
   definition: string;
   placeholders: Placeholder[];
 }
 
 export interface Placeholder {
-  /// What stands between `${` and `}`.
+  /** The text between `${` and `}`. */
   name: string;
-  /// What it becomes, as far as the template tells.
+  /** The value, as far as the template has it. */
   value: string;
 }
 
 export interface Template {
   machines: TemplateMachine[];
-  /// Machines whose definition is in a file of its own, which is to be brought instead, or nowhere.
+  /** Machines whose definition is in a file of its own, which must be opened instead, or is missing. */
   elsewhere: { name: string; file?: string; problem?: string }[];
 }
 
-/// The state machines of a parsed document; undefined if it is no template with any.
+/** Returns the state machines of a parsed document; undefined if it is not a template with any. */
 export function readTemplate(value: unknown): Template | undefined {
   const machines = machinesOf(value);
   return machines === undefined || machines.size === 0 ? undefined : templateOf(machines);
 }
 
-/// The state machines of a text in Terraform's language.
+/** Returns the state machines of a text in Terraform's language. */
 export function readConfiguration(text: string): Template | undefined {
   const { machines } = machinesOfConfiguration(text, {});
   return machines.size === 0 ? undefined : templateOf(machines);
@@ -62,7 +61,7 @@ function templateOf(machines: ReadonlyMap<string, Machine>): Template {
   return found;
 }
 
-/// Every `${Name}` of a definition, each once, with what is known of its value.
+/** Returns every `${Name}` of a definition once, with its value if it is known. */
 export function placeholdersOf(definition: string, values: ReadonlyMap<string, string> = new Map()): Placeholder[] {
   return namesIn(definition).map((name) => ({ name, value: values.get(name) ?? "" }));
 }
@@ -71,7 +70,7 @@ function pretty(text: string): string {
   try {
     return `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
   } catch {
-    // Placeholders may stand where JSON has numbers; the text stays as it is.
+    // Placeholders may be in the place of numbers, which is not JSON. The text stays as it is.
     return text;
   }
 }

@@ -1,8 +1,8 @@
-// What a machine is called where nobody has named it.
+// Derives the title of a machine without a name.
 
 const LONGEST = 60;
 
-/// The beginning of its comment, or its first states.
+/** Returns the beginning of its comment, or its first states. */
 export function titleOf(comment: string | undefined, states: readonly string[]): string {
   const said = comment?.replace(/\s+/g, " ").trim() ?? "";
   if (said !== "") return shortened(/^.*?[^.\s]{2}[.:;!?](?=\s|$)/.exec(said)?.[0].slice(0, -1) ?? said);
@@ -10,7 +10,7 @@ export function titleOf(comment: string | undefined, states: readonly string[]):
   return names === "" ? "Untitled" : shortened(names);
 }
 
-/// At the end of a word.
+/** Truncates a text at the end of a word. */
 function shortened(text: string): string {
   if (text.length <= LONGEST) return text;
   const cut = text.slice(0, LONGEST);

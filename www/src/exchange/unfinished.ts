@@ -1,4 +1,4 @@
-// Offers to go on with executions that were not over when the page was closed.
+// Offers to resume executions that had not ended when the page was closed.
 
 import * as execution from "../store/execution.ts";
 import * as opening from "../store/opening.ts";
@@ -7,11 +7,11 @@ import { HANDOVER, elsewhere, executions, goOn, isOwn, ranBefore, refresh, showE
 import { currentDraft } from "./keep.ts";
 import { type KeptExecution, claim, listKept, writeKept } from "./keptRuns.ts";
 
-/// After a load: tells of what still ran when the page was closed. Says whether there is anything.
+/** Called after a load: offers the executions that were running when the page was closed. Returns whether there are any. */
 export async function offer(): Promise<boolean> {
   const mine = ranBefore();
   if (mine !== null) {
-    // The page before this one may still have it, for a moment.
+    // The previous page may still hold the lock for a moment.
     const free = await claim(mine, { wait: AbortSignal.timeout(HANDOVER), lost() {} }).catch(() => undefined);
     await free?.();
   }
@@ -30,24 +30,24 @@ export async function offer(): Promise<boolean> {
         (others > 0 ? ` So ${others === 1 ? "was another one" : `were ${others} others`}.` : "")
       : `${others} runs were not over when the page was closed.`,
     actions: one ? [{ label: "Continue", run: () => void goOn(one.id) }, show] : [show],
-    // Whoever has read it does not want to read it with each load.
+    // A user who has dismissed the notice does not want to see it with each load.
     dismissed: () => void mark(running, { left: true }),
   });
   void mark(running, { offered: true });
   return true;
 }
 
-/// Whether the machine of an execution is the one on the page.
+/** Returns whether the machine of an execution is the one on the page. */
 function isOfPage({ draft, example }: KeptExecution): boolean {
   const here = currentDraft();
   return here === undefined ? example !== undefined && example === opening.opened.source.example : draft === here;
 }
 
-/// Notes something of executions that no tab runs.
+/** Changes the records of executions that no tab runs. */
 async function mark(records: readonly KeptExecution[], change: Partial<KeptExecution>): Promise<void> {
   for (const { id } of records) {
     const record = (await listKept().catch(() => [])).find((one) => one.id === id);
-    // It may be running again meanwhile.
+    // It may have been resumed meanwhile.
     if (record && !isOwn(id)) await writeKept({ ...record, ...change }).catch(() => {});
   }
 }

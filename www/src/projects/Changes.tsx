@@ -1,4 +1,4 @@
-// The change of a machine: its lines, its states, and what executions that run would notice.
+// The changes of a machine: its lines, its states, and their effects on running executions.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -54,7 +54,7 @@ export function Changes() {
   );
 }
 
-/// Lines around a change that are shown with it.
+/** The number of lines around a change that are shown with it. */
 const AROUND = 3;
 
 interface Row {
@@ -91,7 +91,7 @@ export function rowsOf(before: string, now: string): Row[] {
 
 const SIGNS = { same: "", removed: "−", added: "+", gap: "…" };
 const WORDS = { same: "", removed: "removed: ", added: "added: ", gap: "lines that are the same" };
-/// More lines than these are no reading.
+/** The maximum number of shown lines. */
 const MOST = 2_000;
 
 function Lines({ before, now }: { before: string; now: string }) {

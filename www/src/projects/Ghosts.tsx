@@ -1,10 +1,10 @@
-// The ghosts of states that were removed, with the transitions that they had. They are told of, and nothing can be done with them.
+// The ghosts of removed states and of their transitions. They are only shown and cannot be edited.
 
 import { DRAWN, nameSize } from "../graph/lod.ts";
 import { cut } from "../ui/measure.ts";
 import type { BrokenWay, Ghost } from "./ghosts.ts";
 
-/// A larger name may be so much wider than its box, as names are on a map.
+/** The maximum size of a name, and how much wider than its box a larger name may be, as in the names of states. */
 const LARGEST = 38;
 const WIDER = 1.6;
 
@@ -27,7 +27,7 @@ export function Ghosts({ ghosts, ways }: { ghosts: readonly Ghost[]; ways: reado
   );
 }
 
-/// As the names of states: in lines with the type above them, or larger and alone where one is further away.
+/** The name, drawn as the names of states are: in lines below the type or, in a small drawing, larger and alone. */
 function Name({ ghost: { name, type, lines, x, y, width, height } }: { ghost: Ghost }) {
   const size = Math.min(LARGEST, nameSize.value);
   const middle = x + width / 2;

@@ -1,4 +1,4 @@
-// The tabs of the project's machines, above the work.
+// The tabs of the project's machines, above the panes.
 
 import { useSignal } from "@preact/signals";
 import type { TargetedPointerEvent } from "preact";
@@ -27,7 +27,7 @@ function Tabs() {
   const list = useRef<HTMLDivElement>(null);
   const renaming = useSignal("");
   const here = active.value;
-  // The active tab is in sight.
+  // The active tab is scrolled into view.
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [here, all.length]);
@@ -69,7 +69,7 @@ function Tabs() {
   );
 }
 
-/// What is done with the project as a whole.
+/** The commands for the whole project. */
 function Ends() {
   return (
     <div class="project-end">
@@ -121,7 +121,7 @@ interface Props {
   renamed: () => void;
 }
 
-/// Moves a tab with the pointer: it takes the place of the one that the pointer is over.
+/** Moves a tab by the pointer: it takes the position of the tab under the pointer. */
 function useDrag(id: string, at: number, list: Props["list"]) {
   const from = useRef<{ x: number; moved: boolean } | null>(null);
   const move = (event: PointerEvent): void => {
@@ -137,7 +137,7 @@ function useDrag(id: string, at: number, list: Props["list"]) {
   };
   const done = (): void => void (from.current = null);
   return {
-    /// Whether what ends now was a drag and no click.
+    /** Returns whether the press was a drag and not a click. */
     moved: () => from.current?.moved === true,
     handlers: {
       onPointerDown(event: TargetedPointerEvent<HTMLElement>) {
@@ -145,7 +145,7 @@ function useDrag(id: string, at: number, list: Props["list"]) {
         if (event.pointerType === "mouse") event.currentTarget.setPointerCapture(event.pointerId);
       },
       onPointerMove: move,
-      // The click comes after it.
+      // The click event follows.
       onPointerUp: () => void setTimeout(done),
       onPointerCancel: done,
     },

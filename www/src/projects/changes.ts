@@ -1,4 +1,4 @@
-// What has changed since the machine was opened or saved last: as lines, on the graph, and for executions that run.
+// The changes since the machine was last opened or saved: as lines, on the graph, and for running executions.
 
 import { signal } from "@preact/signals";
 import { h } from "preact";
@@ -20,7 +20,7 @@ import { activeTab, fileOf } from "./model.ts";
 
 export const changesShown = signal(false);
 
-/// The text that the present one is held against, and whose it is.
+/** Returns the text that the current one is compared with, and a description of its origin. */
 export function before(): { text: string; format: "json" | "yaml"; whose: string } {
   const tab = activeTab.value;
   const file = fileOf(tab);
@@ -29,7 +29,7 @@ export function before(): { text: string; format: "json" | "yaml"; whose: string
   return { text: definition, format, whose: "the machine as it was opened" };
 }
 
-/// The comparison of the two; why there is none where one cannot be read.
+/** Returns the comparison of the two texts, or the reason why one of them cannot be read. */
 export async function compared(): Promise<DefinitionComparison | { problem: string }> {
   const { text, format } = before();
   try {
@@ -43,7 +43,7 @@ export async function compared(): Promise<DefinitionComparison | { problem: stri
   }
 }
 
-/// The graph of the text before, to show where removed states were; undefined where it cannot be drawn.
+/** Returns the graph of the old text, which has the positions of removed states; undefined if it cannot be drawn. */
 async function graphBefore(): Promise<GraphIndex | undefined> {
   const { text, format } = before();
   try {
@@ -54,7 +54,7 @@ async function graphBefore(): Promise<GraphIndex | undefined> {
   }
 }
 
-/// Lays the changes over the graph: states that are there now by their kinds, and removed ones as ghosts.
+/** Shows the changes over the graph: existing states by the kind of their change, and removed ones as ghosts. */
 export async function showOnGraph({ states, machine }: DefinitionComparison): Promise<void> {
   const kinds = new Map(states.filter(({ change }) => change !== "removed").map((one) => [one.pointer, one]));
   const removed = states.filter(({ change }) => change === "removed");
@@ -104,7 +104,7 @@ function overOf(found: StateChange | undefined): OverState {
   return { kind: "changed", title, sign: "~" };
 }
 
-/// Ghosts stand beside the graph, too: it is fitted with them.
+/** Fits the graph together with its ghosts, which can be outside it. */
 function showWhole(lost: (index: GraphIndex) => ReturnType<typeof ghostsOf> | undefined): void {
   const index = analysis.graph.peek();
   const ghosts = (index && lost(index)?.ghosts) ?? [];

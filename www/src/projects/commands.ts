@@ -1,4 +1,4 @@
-// The commands of tabs and files, for the keys, the palette and the help.
+// The commands for tabs and files, for the keys, the palette and the help.
 
 import type { Command } from "../commands/commands.ts";
 import * as selection from "../store/selection.ts";

@@ -1,4 +1,5 @@
-// Files that are opened and saved in place where the browser can; elsewhere they come by a choice of files and go as downloads.
+// Opens files and saves them in place if the browser supports it. Otherwise files are opened by a file input and saved as
+// downloads.
 
 import { EMPTY } from "../store/opening.ts";
 import { batch } from "@preact/signals";
@@ -13,7 +14,7 @@ import { type OpenFile, type Tab, activeTab, fileOf, files, newId, put, putFile,
 import * as tabsOf from "./tabs.ts";
 import { partsOf, written } from "./templates.ts";
 
-/// What browsers with files have, and TypeScript's library does not.
+/** The browser's API for files, which TypeScript's library lacks. */
 interface Picker {
   showOpenFilePicker?(options: object): Promise<FileSystemFileHandle[]>;
   showSaveFilePicker?(options: object): Promise<FileSystemFileHandle>;
@@ -35,10 +36,10 @@ const KINDS = [
   },
 ];
 
-/// Whether somebody has closed a dialog of the browser.
+/** Returns whether the user has cancelled a dialog of the browser. */
 export const isNothing = (error: unknown): boolean => (error as Error).name === "AbortError";
 
-/// Asks which files, and opens each.
+/** Asks for files, and opens each. */
 export async function openFiles(): Promise<void> {
   const { showOpenFilePicker } = picker();
   try {
@@ -70,7 +71,9 @@ function chosen(): Promise<File[]> {
   });
 }
 
-/// Opens a file: a definition, or all machines of a template; anything else as the import does. With a handle it is saved in place.
+/**
+ * Opens a file: a definition, or all machines of a template. Any other file is imported. With a handle, it can be saved in place.
+ */
 export async function openFile(file: File, handle?: FileSystemFileHandle): Promise<void> {
   if (file.size > LARGEST || /\.gz$/i.test(file.name)) return readFile(file);
   const there = await alreadyOpen(handle);
@@ -108,7 +111,7 @@ async function textOf(file: File): Promise<{ text: string; bom: boolean }> {
   return { text, bom };
 }
 
-/// A tab for each machine that stands in the template.
+/** Opens a tab for each machine of the template. */
 function openTemplate(file: OpenFile): void {
   const { machines, elsewhere } = partsOf(file.text, file.name);
   const away = elsewhere.map(({ name, path, problem }) => (path === undefined ? `${name}: ${problem}` : `${name} is in ${path}`));
@@ -123,7 +126,7 @@ function openTemplate(file: OpenFile): void {
     part: name,
     base: text,
   }));
-  // A file that no tab has is forgotten.
+  // A file without tabs is removed.
   batch(() => {
     putFile(file);
     tabsOf.add(first!, ...others);
@@ -135,7 +138,7 @@ function openTemplate(file: OpenFile): void {
   );
 }
 
-/// Of the active tab: saves its file.
+/** Saves the file of the active tab. */
 export async function save(): Promise<void> {
   workspace.flush();
   const tab = activeTab.peek();
@@ -144,11 +147,11 @@ export async function save(): Promise<void> {
   await saveFile(file);
 }
 
-/// Asks where to save what has no file yet; the part of the page that is drawn sets how.
+/** Asks where to save a machine without a file. The menu sets the function. */
 export const ask: { where(): void } = { where() {} };
 const askWhere = (): void => ask.where();
 
-/// Saves all that belongs to a file. What somebody else has written there meanwhile is not written over.
+/** Saves all machines of a file. It does not overwrite changes that were made outside the page. */
 async function saveFile(file: OpenFile, over = false): Promise<boolean> {
   const mine = tabs.peek().filter((tab) => tab.file === file.id);
   const next = contentsOf(file, mine);
@@ -179,7 +182,10 @@ function took(file: OpenFile, text: string, mine: readonly Tab[]): void {
   });
 }
 
-/// The file's text with the machines as they are now; undefined where one cannot stand in it, which has been said.
+/**
+ * Returns the text of the file with its current machines. If one of them cannot be written there, it shows why and returns
+ * undefined.
+ */
 function contentsOf(file: OpenFile, mine: readonly Tab[]): string | undefined {
   const machines = mine.map((tab) => ({ tab, now: workspaceOf(tab) }));
   const other = machines.find(({ tab, now }) => !file.template && formatOf(file) !== now.format && now.definition !== tab.base);
@@ -217,7 +223,7 @@ export async function write(handle: FileSystemFileHandle, text: string): Promise
   await stream.close();
 }
 
-/// Whether the file has another text than it had when it was opened, which is said then.
+/** Returns whether the file has changed since it was opened, and notifies the user if so. */
 async function isOther(file: OpenFile, next: string): Promise<boolean> {
   const there = await textOf(await file.handle!.getFile()).catch(() => undefined);
   if (there === undefined || there.text === file.text || there.text === next) return false;
@@ -241,7 +247,7 @@ function tellOther(file: OpenFile): void {
   });
 }
 
-/// Looks whether files were changed elsewhere, as far as the browser lets the page look without a question.
+/** Checks whether files were changed outside the page, as far as the browser allows it without asking. */
 export async function lookOutside(): Promise<void> {
   for (const file of files.peek()) {
     const { handle } = file;
@@ -265,7 +271,7 @@ export async function lookOutside(): Promise<void> {
   }
 }
 
-/// The file's own text in place of what is here, which stays a draft where the file never had it.
+/** Replaces the machines with those of the file. Unsaved changes stay as drafts. */
 async function takeOver(file: OpenFile): Promise<void> {
   dismiss("file");
   try {
@@ -286,13 +292,13 @@ async function takeOver(file: OpenFile): Promise<void> {
   }
 }
 
-/// What a machine's own file is called.
+/** Returns the name of a machine's own file. */
 export const nameOfFile = ({ title, format }: Workspace): string =>
   `${clean(title).replace(/(\.asl)?(\.json|\.ya?ml)?$/i, "")}.asl.${format}`;
 
 const clean = (title: string): string => title.replace(/[^\p{L}\p{N}._ -]/gu, "_").trim() || "machine";
 
-/// The definition of the active tab as a file of its own, which further edits are saved to.
+/** Saves the definition of the active tab to a file of its own, which receives further edits. */
 export async function saveAs(): Promise<void> {
   workspace.flush();
   const tab = tabsOf.begin();

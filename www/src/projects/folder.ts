@@ -14,7 +14,7 @@ import { type OpenFile, type Tab, active, fileOf, files, name, newId, putFile, t
 import * as tabsOf from "./tabs.ts";
 
 export const KIND = "stepglass/project/1";
-/// What a folder has besides the machines: their inputs, mocks and settings.
+/** The file in a folder with what its machines have besides their definitions: inputs, mocks and settings. */
 const BESIDE = "stepglass.project.json";
 
 interface Packed {
@@ -25,7 +25,7 @@ interface Packed {
   files: { name: string; text: string; template: boolean; bom?: boolean }[];
 }
 
-/// The project's name: what somebody has called it, or its machines'.
+/** Returns the project's name: the one that the user has set, or one made of its machines' names. */
 export function projectName(): string {
   if (name.peek() !== "") return name.peek();
   const [first, ...others] = tabs.peek().map(titleOf);
@@ -53,7 +53,7 @@ function packed(list: readonly Tab[], texts: readonly OpenFile[]): Packed {
   };
 }
 
-/// Everything in one file.
+/** Saves the whole project in one file. */
 export async function saveProjectFile(): Promise<void> {
   workspace.flush();
   tabsOf.begin();
@@ -61,7 +61,7 @@ export async function saveProjectFile(): Promise<void> {
   showToast(`Saved ${count(tabs.peek().length, "machine")} with inputs and mocks.`);
 }
 
-/// The file of a project that is kept in this browser.
+/** Returns the project file of a project that this browser stores. */
 export function keptText({ name: called, named, tabs: list, files: texts, active: at }: KeptProject): string {
   const value: Packed = {
     kind: KIND,
@@ -87,7 +87,7 @@ export function keptText({ name: called, named, tabs: list, files: texts, active
 export const isProject = (value: unknown): value is Packed =>
   typeof value === "object" && value !== null && /^stepglass\/project\/\d+$/.test(String((value as { kind?: unknown }).kind));
 
-/// Opens a project's file, whose code is somebody else's.
+/** Opens a project file. Its code is from elsewhere and must be reviewed. */
 export function openProject(value: unknown): void {
   if (!isProject(value)) throw new Error("The text is no project of this page.");
   if (value.kind !== KIND)
@@ -123,7 +123,7 @@ export function openProject(value: unknown): void {
   showToast(`Opened a project of ${count(list.length, "machine")}.`);
 }
 
-/// Files of a folder: definitions and templates each in their place, and what is kept beside them.
+/** Opens a folder: its definitions and templates, and the file with what belongs to them. */
 export async function openFolder(): Promise<void> {
   try {
     const folder = await picker().showDirectoryPicker!.call(window, { mode: "readwrite" });
@@ -153,7 +153,7 @@ export async function openFolder(): Promise<void> {
 
 const LIKELY = /\.(json|ya?ml|asl|template|tf)$/i;
 
-/// The files of a folder that may have machines, and of the folders in it.
+/** Returns the files of a folder and of its subfolders that may have machines. */
 async function filesIn(folder: FileSystemDirectoryHandle, depth = 0): Promise<FileSystemFileHandle[]> {
   const found: FileSystemFileHandle[] = [];
   const entries = (folder as unknown as { values(): AsyncIterable<FileSystemHandle> }).values();
@@ -174,7 +174,7 @@ async function hasMachines(file: File): Promise<boolean> {
   );
 }
 
-/// Inputs, mocks and settings of machines, by the file and the name that they are of.
+/** Applies inputs, mocks and settings to the machines, by file name and part. */
 function takeBeside({ machines }: Packed): void {
   for (const { machine, file, part } of machines) {
     // Files of closed tabs may have the same name.
@@ -185,7 +185,7 @@ function takeBeside({ machines }: Packed): void {
   }
 }
 
-/// A file for each machine, each saved in place from then on, and one with what is theirs besides.
+/** Saves a file for each machine, which is saved in place from then on, and one with what else belongs to them. */
 export async function saveFolder(): Promise<void> {
   if (!canWriteFolders()) return saveProjectFile();
   workspace.flush();
@@ -197,7 +197,7 @@ export async function saveFolder(): Promise<void> {
     for (const handle of await filesIn(folder, 4)) there.add(handle.name);
     for (const tab of tabs.peek()) await saveInto(folder, tab, taken, there);
     const handle = await folder.getFileHandle(BESIDE, { create: true });
-    // The definitions are in their own files.
+    // The definitions have files of their own.
     const beside = packed(tabs.peek(), files.peek());
     const small = { ...beside, machines: beside.machines.map(({ base: _, ...one }) => one), files: [] };
     await write(handle, `${JSON.stringify(small, null, 2)}\n`);
@@ -211,7 +211,7 @@ export async function saveFolder(): Promise<void> {
 async function saveInto(folder: FileSystemDirectoryHandle, tab: Tab, taken: Set<string>, there: Set<string>): Promise<void> {
   const machine: Workspace = { ...EMPTY, ...workspaceOf(tab) };
   const plain = nameOfFile(machine);
-  // A file of the folder that does not belong to the project is not written over.
+  // A file of the folder that does not belong to the project is not overwritten.
   let called = plain;
   for (let i = 2; taken.has(called) || there.has(called); i++) called = plain.replace(/(\.asl)?\.(json|yaml)$/, `-${i}$&`);
   taken.add(called);

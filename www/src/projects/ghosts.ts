@@ -1,39 +1,39 @@
-// Where states that were removed stand on the graph: at about the place that they had, beside what is there now.
+// The positions of removed states on the graph: near their old position, beside the current states.
 
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type Rectangle, nameOf } from "../model/ways.ts";
 
 type Point = readonly [number, number];
 
-/// A state that is no more.
+/** A state that was removed. */
 export interface Ghost extends Rectangle {
   id: string;
   name: string;
   type: GraphNode["type"];
-  /// Its name in lines.
+  /** The lines of its name. */
   lines: readonly string[];
-  /// `Gone, removed; it came after One and led to Two`.
+  /** Its description: `Gone, removed; it came after One and led to Two`. */
   words: string;
 }
 
-/// A transition that is no more, from border to border.
+/** A transition that was removed, from border to border. */
 export interface BrokenWay {
   id: string;
   from: Point;
   to: Point;
 }
 
-/// Of a Parallel or Map, whose states are removed with it.
+/** The size of a removed Parallel or Map, whose states are removed with it. */
 const LEAF = { width: 180, height: 56 };
 const GAP = 20;
-/// Moves past what is in the way; no graph has so much beside a state.
+/** The maximum number of attempts to move past an obstacle. No graph has so many parts beside a state. */
 const TRIES = 60;
 
 const middle = ({ x, y, width, height }: Rectangle): Point => [x + width / 2, y + height / 2];
 const overlap = (a: Rectangle, b: Rectangle, gap = GAP / 2): boolean =>
   a.x < b.x + b.width + gap && b.x < a.x + a.width + gap && a.y < b.y + b.height + gap && b.y < a.y + a.height + gap;
 
-/// Where the line to another box leaves a box.
+/** Returns the point at which the line to another box leaves a box. */
 function border(box: Rectangle, [toX, toY]: Point): Point {
   const [x, y] = middle(box);
   const [dx, dy] = [toX - x, toY - y];
@@ -41,7 +41,7 @@ function border(box: Rectangle, [toX, toY]: Point): Point {
   return [x + dx * k, y + dy * k];
 }
 
-/// The ghosts of states of an old graph on the one that is there now. `renamed` has the new names of states that have others.
+/** Returns the ghosts of an old graph's states on the current graph. `renamed` has the new pointers of renamed states. */
 export function ghostsOf(
   now: GraphIndex,
   old: GraphIndex,
@@ -49,21 +49,21 @@ export function ghostsOf(
   renamed: ReadonlyMap<string, string>,
 ): { ghosts: Ghost[]; ways: BrokenWay[] } {
   const gone = new Set(removed);
-  // With a Parallel or Map goes what is inside.
+  // The ghost of a Parallel or Map includes the states inside it.
   const ids = [...gone].filter((id) => ![...gone].some((other) => other !== id && id.startsWith(`${other}/`)));
   const nodes = ids
     .flatMap((id) => old.node(old.byId.get(id) ?? -1) ?? [])
     .filter(isState)
     .sort((a, b) => a.y - b.y || a.x - b.x);
   const stand = new Map<string, Rectangle>();
-  /// What an old state is now: where it stands, or its ghost does.
+  /** Returns the current box of an old state, or that of its ghost. */
   const present = (id: string): Rectangle | undefined => {
     const was = old.node(old.byId.get(id) ?? -1);
     if (!was) return undefined;
     if (was.type === "Start" || was.type === "End") return now.node(now.byId.get(id) ?? -1);
     return stand.get(id) ?? (gone.has(id) ? undefined : now.node(now.byName.get(renamed.get(was.name) ?? was.name) ?? -1));
   };
-  /// What is there still before or behind a state, beyond others that are gone.
+  /** Returns the nearest remaining state before or behind a removed one, across other removed states. */
   const end = (id: string, way: "from" | "to"): string | undefined => {
     const seen = new Set<string>();
     for (const queue = [id]; queue.length > 0;) {
@@ -93,7 +93,7 @@ export function ghostsOf(
   return { ghosts, ways: broken(old, nodes, present) };
 }
 
-/// Between what it came after and what it led to, where both are there; else as far from the one as it was.
+/** Returns the position between the neighbours of a state if both exist, else at the old distance from one of them. */
 function placed(
   node: GraphNode,
   old: GraphIndex,
@@ -113,14 +113,14 @@ function placed(
   return { x: node.x + node.width / 2 - width / 2 + shift(0), y: node.y + shift(1), width, height };
 }
 
-/// How far a point is on the way from one to another, from 0 to 1.
+/** Returns the position of a point between two others, from 0 to 1. */
 function between([ax, ay]: Point, [x, y]: Point, [bx, by]: Point): number {
   const down = Math.abs(by - ay) >= Math.abs(bx - ax);
   const k = down ? (y - ay) / (by - ay) : (x - ax) / (bx - ax);
   return Number.isFinite(k) ? Math.max(0, Math.min(1, k)) : 0.5;
 }
 
-/// Beside what is there now, to the nearer side; never beyond the left border.
+/** Moves a box beside the current states, to the nearer side, but never beyond the left border. */
 function freed(box: Rectangle, now: GraphIndex, node: GraphNode, others: readonly Rectangle[]): Rectangle {
   const scope = node.id.slice(0, node.id.lastIndexOf("/States/"));
   const around = (one: GraphNode): boolean => isContainer(one) && scope.startsWith(one.id);

@@ -1,4 +1,4 @@
-// Keeps the project over a reload: its tabs, and the files with their handles. The machines themselves are drafts.
+// Stores the project over a reload: its tabs, and its files with their handles. The machines themselves are drafts.
 
 import { batch, effect } from "@preact/signals";
 import { currentDraft } from "../exchange/keep.ts";
@@ -19,7 +19,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let writing: Promise<void> = Promise.resolve();
 let failed = false;
 
-/// Where the tab of the browser, or a new one, finds it.
+/** Stores the project's id, so that this tab of the browser, or a new one, finds it. */
 function remember(): void {
   try {
     if (id === undefined) {
@@ -30,11 +30,11 @@ function remember(): void {
       localStorage.setItem(KEY, id);
     }
   } catch {
-    // Then a reload shows the machine alone.
+    // Without it, a reload shows only the machine.
   }
 }
 
-/// One machine without a file is a draft, and no project.
+/** Returns whether there is a project. A single machine without a file is only a draft. */
 const isProject = (): boolean => tabs.peek().length > 1 || tabs.peek().some(({ file }) => file !== undefined);
 
 function record(): KeptProject {
@@ -57,7 +57,7 @@ function record(): KeptProject {
   };
 }
 
-/// Writes it, after what is being written already.
+/** Writes the project, after any write in progress. */
 async function store(): Promise<void> {
   clearTimeout(timer);
   if (!isProject()) return leave();
@@ -102,7 +102,7 @@ export function flush(): void {
   writing = writing.then(store);
 }
 
-/// The tabs of a kept project, around the machine on the page.
+/** Shows the tabs of a stored project, including the machine on the page. */
 function show(project: KeptProject): void {
   const list = project.tabs.map(tabOf);
   batch(() => {
@@ -113,7 +113,10 @@ function show(project: KeptProject): void {
   });
 }
 
-/// Opens a project of the shelf in place of what is here, which is kept. One that another tab of the browser has comes as a copy.
+/**
+ * Opens a stored project in place of the current one, which stays stored. If another tab of the browser has it open, a copy is
+ * opened.
+ */
 export async function openKept(project: KeptProject): Promise<void> {
   if (project.id === id) return;
   workspace.flush();
@@ -126,7 +129,7 @@ export async function openKept(project: KeptProject): Promise<void> {
   const first = list.find((tab) => tab.id === project.active) ?? list[0];
   if (!first) return;
   batch(() => {
-    // Nothing of the project before is written any more.
+    // The previous project is no longer written.
     tabs.value = [];
     name.value = project.named ? project.name : "";
     files.value = project.files;
@@ -137,7 +140,7 @@ export async function openKept(project: KeptProject): Promise<void> {
   if (!free) tellCopy(project);
 }
 
-/// Another name of the project on the page.
+/** Renames the project on the page. */
 export async function renameProject(to: string): Promise<void> {
   name.value = to;
   clearTimeout(timer);
@@ -153,7 +156,7 @@ function tellCopy(project: KeptProject): void {
 
 const tabOf = ({ machine, ...rest }: KeptProject["tabs"][number]): Tab => ({ ...rest, workspace: machineOf(machine) });
 
-/// The project of this tab of the browser, or the one that the draft on the page belongs to.
+/** Restores the project of this tab of the browser, or the one that the page's draft belongs to. */
 async function restore(): Promise<void> {
   let mine: string | null = null;
   let last: string | null = null;
@@ -168,7 +171,7 @@ async function restore(): Promise<void> {
   const project = await readProject(wanted).catch(() => undefined);
   if (!project || activeTab.peek()) return;
   const draft = currentDraft();
-  // The machine on the page is one of its own, or an empty one where the project had that.
+  // The machine on the page belongs to one of the project's tabs, or the project had an empty tab.
   const here =
     project.tabs.find((tab) => draft !== undefined && tab.draft === draft) ?? project.tabs.find((tab) => tab.id === project.active);
   const isHere = here !== undefined && (here.draft === draft || (draft === undefined && workspace.definition.value === here.machine["d"]));
@@ -193,14 +196,14 @@ export async function keepProject(): Promise<void> {
   let first = true;
   effect(() => {
     void [tabs.value, active.value, files.value, name.value];
-    // What was opened while the page looked for a project of before counts as well.
+    // Tabs that were opened while the previous project was searched for belong to the project too.
     if (!first || isProject()) {
       forgetFiles();
       soon();
     }
     first = false;
   });
-  // Its machine is a draft meanwhile; the record follows when somebody leaves it for a moment.
+  // The machine is saved as a draft meanwhile. The record is written when the user leaves the page.
   addEventListener("pagehide", flush);
   document.addEventListener("visibilitychange", () => document.hidden && activeTab.peek() && flush());
 }

@@ -1,4 +1,4 @@
-// The projects that this browser keeps, with the handles of their files.
+// The stored projects of this browser, with the handles of their files.
 
 import { type Free, answer, inTransaction, takeLock } from "stepglass/requests";
 import { sharedDatabase } from "../exchange/database.ts";
@@ -7,7 +7,7 @@ import type { OpenFile } from "./model.ts";
 const NAME = "stepglass.projects";
 const VERSION = 1;
 
-/// A tab as it is kept: its machine as drafts have it, beside the draft itself, which other machines may push out.
+/** A stored tab. It has a copy of its machine in the format of drafts, because the draft itself may be dropped for newer ones. */
 interface KeptTab {
   id: string;
   machine: Record<string, unknown>;
@@ -20,10 +20,10 @@ interface KeptTab {
 
 export interface KeptProject {
   id: string;
-  /// When it was kept last, in ms since the epoch.
+  /** When it was last stored, in milliseconds since the epoch. */
   at: number;
   name: string;
-  /// Whether somebody has called it so.
+  /** Whether the user has set the name. */
   named?: boolean;
   active: string;
   tabs: KeptTab[];
@@ -44,7 +44,7 @@ async function within<Value>(mode: IDBTransactionMode, body: (projects: IDBObjec
   return inTransaction(transaction, () => body(transaction.objectStore("projects")));
 }
 
-/// All of them, the newest first.
+/** Returns all projects, the newest first. */
 export async function listProjects(): Promise<KeptProject[]> {
   const found = await within<KeptProject[]>("readonly", (all) => answer(all.getAll()));
   return found.sort((a, b) => b.at - a.at);
@@ -63,12 +63,12 @@ export const removeProject = (id: string): Promise<void> =>
     await answer(all.delete(id));
   });
 
-/// All of them.
+/** Deletes all projects. */
 export async function forgetProjects(): Promise<void> {
   try {
     sessionStorage.removeItem(NAME.replace(/s$/, ""));
   } catch {
-    // Nothing was kept then.
+    // Without storage, nothing was stored.
   }
   await within("readwrite", async (all) => {
     await answer(all.clear());
@@ -77,14 +77,14 @@ export async function forgetProjects(): Promise<void> {
 
 const lockOf = (id: string): string => `${NAME} ${id}`;
 
-/// Takes what one window has: the right to write a project. Undefined where another one has it.
+/** Acquires the lock of a project, which only one window can hold. Returns undefined if another window has it. */
 export async function claim(id: string): Promise<Free | undefined> {
-  // Where there are no locks there is nothing to tell windows apart by.
+  // Without locks, windows cannot be distinguished.
   if (navigator.locks === undefined) return () => Promise.resolve();
   return takeLock(lockOf(id), { lost: () => {} });
 }
 
-/// The projects that windows of this browser have open.
+/** Returns the projects that windows of this browser have open. */
 export async function claimed(): Promise<Set<string>> {
   if (navigator.locks === undefined) return new Set();
   const { held = [] } = await navigator.locks.query();

@@ -1,6 +1,6 @@
-// Where two texts differ: line by line, and within a changed stretch from its first character to its last.
+// Compares two texts by lines, and narrows each changed range to the characters that differ.
 
-/// Lines `from` to `to` of the old text are lines `start` to `end` of the new one.
+/** Lines `from` to `to` of the old text correspond to lines `start` to `end` of the new one. */
 interface Hunk {
   from: number;
   to: number;
@@ -8,20 +8,20 @@ interface Hunk {
   end: number;
 }
 
-/// A stretch of the old text and what stands there in the new one.
+/** A range of the old text, and its replacement. */
 export interface Change {
   from: number;
   to: number;
   text: string;
 }
 
-/// More differing lines than these are one change.
+/** If more lines than this differ, they are one change. */
 const MOST = 4_000;
 
-/// The lines of a text, each with its end.
+/** Returns the lines of a text, each with its line end. */
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/// Where lines differ, in the order of the text; by the way of Myers, which finds the fewest.
+/** Returns the ranges of lines that differ, in order, by Myers' algorithm, which finds the fewest. */
 export function differing(a: readonly string[], b: readonly string[]): Hunk[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
@@ -44,7 +44,7 @@ export function differing(a: readonly string[], b: readonly string[]): Hunk[] {
   return hunks;
 }
 
-/// The single steps that are no common lines, from the first to the last; undefined where there are too many.
+/** Returns the single insertions and deletions in order; undefined if there are too many. */
 function shortest(
   a: readonly string[],
   b: readonly string[],
@@ -87,7 +87,7 @@ function back(trace: readonly Int32Array[], n: number, m: number): { x: number; 
   return steps.reverse();
 }
 
-/// The changes that make a text another one: of each changed stretch only what differs.
+/** Returns the changes that turn one text into another, each narrowed to what differs. */
 export function changesOf(before: string, after: string): Change[] {
   const [a, b] = [linesOf(before), linesOf(after)];
   const starts = startsOf(a);
@@ -97,7 +97,7 @@ export function changesOf(before: string, after: string): Change[] {
     const most = Math.min(old.length, next.length);
     let head = 0;
     while (head < most && old[head] === next[head]) head++;
-    // Not between the halves of a character.
+    // A surrogate pair must not be split.
     if (head > 0 && /[\ud800-\udbff]/.test(old[head - 1]!)) head--;
     let tail = 0;
     while (tail < most - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++;
@@ -113,7 +113,7 @@ function startsOf(lines: readonly string[]): number[] {
   return starts;
 }
 
-/// A text with changes, whose places are of the text as it is.
+/** Applies changes whose positions belong to the given text. */
 export function changed(text: string, changes: readonly Change[]): string {
   return changes.toReversed().reduce((whole, { from, to, text: put }) => whole.slice(0, from) + put + whole.slice(to), text);
 }

@@ -1,4 +1,4 @@
-// What can be done with the project and its files, in the page's list of choices.
+// The commands for the project and its files, in the page's list of choices.
 
 import { pick } from "../editing/picking.ts";
 import { saveSession } from "../exchange/session.ts";
@@ -27,7 +27,7 @@ async function choose(title: string, groups: { title: string; options: Entry[] }
 
 const inPlace = (): string => (canWriteFiles() ? "in place from then on" : "as a download");
 
-/// Asks where to save the machine, or all of them.
+/** Asks where to save the machine, or all of them. */
 export function askWhere(): Promise<void> {
   const several = tabs.peek().length > 1;
   return choose("Save", [
@@ -51,7 +51,7 @@ function whole(): Entry[] {
   ];
 }
 
-/// The menu of the strip's end or of a tab.
+/** Shows the menu of the tab strip or of a tab. */
 export function showMenu(beside: HTMLElement): void {
   const tab = activeTab.peek();
   const all = tabs.peek();

@@ -1,4 +1,4 @@
-// Machines in tabs, and their files. This chunk comes with the first deed on the page, or with the project of before.
+// Machines in tabs, and their files. This chunk is loaded with the first action on the page, or with a restored project.
 
 import "./projects.css";
 import { effect } from "@preact/signals";
@@ -25,7 +25,7 @@ ask.where = () => void askWhere();
 commands.value = [...commands.value, ...projectCommands];
 heedOpenings();
 offerSiblings();
-// One machine without a file needs no tabs.
+// A single machine without a file needs no tabs.
 effect(() => {
   strip.value = tabs.value.length > 1 || fileOf(tabs.value[0]) || changesShown.value ? Strip : null;
 });

@@ -1,8 +1,8 @@
-// What was done, one after the other: the texts before and after each step, with words for it.
+// The undo history as a list: the texts before and after each step, and its description.
 
 import type { Mock } from "../model/protocol.ts";
 
-/// What steps are about.
+/** The texts that a step can change. */
 export interface Texts {
   format: "json" | "yaml";
   definition: string;
@@ -12,25 +12,25 @@ export interface Texts {
 
 export interface Step {
   words: string;
-  /// When, in ms.
+  /** The time, in milliseconds. */
   at: number;
   before: Texts;
   after: Texts;
-  /// Written by hand: what follows at once belongs to it.
+  /** Whether it was typed. Typing that follows soon belongs to the same step. */
   typed: boolean;
 }
 
 export interface Steps {
   list: readonly Step[];
-  /// So many of them are done; the others were taken back.
+  /** The number of steps that are applied. The others were undone. */
   done: number;
 }
 
 export const NONE: Steps = { list: [], done: 0 };
 
-/// What is written without a longer pause is one step.
+/** Typing without a longer pause is one step, in milliseconds. */
 const PAUSE = 1_500;
-/// So many are kept.
+/** The maximum number of steps. */
 const MOST = 200;
 
 const sameMocks = (a: Texts["mocks"], b: Texts["mocks"]): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
@@ -38,7 +38,10 @@ const sameMocks = (a: Texts["mocks"], b: Texts["mocks"]): boolean => a === b || 
 export const same = (a: Texts, b: Texts): boolean =>
   a.definition === b.definition && a.input === b.input && a.format === b.format && sameMocks(a.mocks, b.mocks);
 
-/// Takes note of new texts. Those of a step's beginning or end are that step taken back or done again, wherever they come from.
+/**
+ * Records new texts. If they equal the texts before or after a neighbouring step, that step was undone or redone, by whatever
+ * means.
+ */
 export function noted({ list, done }: Steps, before: Texts, after: Texts, { words, typed, at }: Omit<Step, "before" | "after">): Steps {
   if (same(before, after)) return { list, done };
   for (let i = done; i >= 1; i--) if (same(list[i - 1]!.before, after)) return { list, done: i - 1 };
@@ -52,12 +55,12 @@ export function noted({ list, done }: Steps, before: Texts, after: Texts, { word
   return { list: next, done: next.length };
 }
 
-/// The texts after so many steps.
+/** Returns the texts after a number of steps. */
 export function textsAt({ list }: Steps, done: number): Texts | undefined {
   return done === 0 ? list[0]?.before : list[done - 1]?.after;
 }
 
-/// What has changed, in words.
+/** Returns the description of what has changed. */
 export function wordsOf(before: Texts, after: Texts): string {
   if (before.format !== after.format) return `Turned the text into ${after.format.toUpperCase()}`;
   if (before.definition !== after.definition) return `Edited the definition, ${lineOf(before.definition, after.definition)}`;
@@ -74,7 +77,7 @@ export function wordsOf(before: Texts, after: Texts): string {
       : `Changed the mock of ${name}`;
 }
 
-/// The first line that differs.
+/** Returns the number of the first line that differs. */
 function lineOf(before: string, after: string): string {
   const most = Math.min(before.length, after.length);
   let at = 0;

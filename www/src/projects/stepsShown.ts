@@ -1,4 +1,4 @@
-// The list of what was done, over definition, input and mocks: click to go back or forward.
+// The list of steps in definition, input and mocks. Selecting one goes back or forward to it.
 
 import { effect, signal, untracked } from "@preact/signals";
 import * as debug from "../debugger/model.ts";
@@ -11,9 +11,9 @@ import { changesOf } from "./lines.ts";
 import { active } from "./model.ts";
 import { NONE, type Steps, type Texts, noted, textsAt, wordsOf } from "./steps.ts";
 
-/// Of the machine on the page.
+/** The steps of the machine on the page. */
 export const steps = signal<Steps>(NONE);
-/// Of the machines in other tabs.
+/** The steps of the machines in other tabs. */
 const others = new Map<string, Steps>();
 
 let last: Texts | undefined;
@@ -28,7 +28,7 @@ const now = (): Texts => ({
   mocks: debug.mocks.value,
 });
 
-/// Takes note of every change from now on.
+/** Starts to record every change. */
 export function heedSteps(): void {
   effect(() => {
     const texts = now();
@@ -38,7 +38,7 @@ export function heedSteps(): void {
       if (fresh) {
         if (of !== "") others.set(of, steps.peek());
         generation = workspace.generation.peek();
-        // What belongs to the machine is put in place in more than one turn, which is nothing that somebody did.
+        // A machine is opened in more than one turn of the event loop, which is not a step of the user.
         settling = true;
         setTimeout(() => {
           settling = false;
@@ -62,12 +62,12 @@ function note(before: Texts, after: Texts): void {
   if (byGesture) gestured.words = "";
 }
 
-/// Puts the texts as they were after so many steps. In the editors that is a step of its own, which they can undo.
+/** Restores the texts after a number of steps. In the editors this is a new step, which can be undone there. */
 export function goTo(done: number): void {
   workspace.flush();
   const texts = textsAt(steps.peek(), done);
   if (!texts || done === steps.peek().done) return;
-  // All of it together is no step of its own.
+  // The changes made here are not recorded as a step.
   settling = true;
   if (texts.format !== workspace.format.peek()) workspace.edit({ format: texts.format, definition: texts.definition });
   else put(definitionEditor.peek(), workspace.definition.peek(), texts.definition, (definition) => workspace.edit({ definition }));
@@ -87,7 +87,7 @@ function put(editor: ReturnType<typeof definitionEditor.peek> | undefined, from:
   editor.flush();
 }
 
-/// Shows the list; what is chosen there is gone back or forward to.
+/** Shows the list, and goes to the selected step. */
 export async function showSteps(): Promise<void> {
   workspace.flush();
   const { list, done } = steps.peek();

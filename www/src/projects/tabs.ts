@@ -1,4 +1,4 @@
-// The tabs of a project: one machine each, with its texts, its mocks and what can be undone.
+// The tabs of a project. Each has a machine with its texts, its mocks and its undo history.
 
 import { historyField } from "@codemirror/commands";
 import { batch, effect, untracked } from "@preact/signals";
@@ -17,15 +17,15 @@ import { say, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { type Tab, active, activeTab, closed, fileOf, files, isUnsaved, newId, put, tabs, titleOf, workspaceOf } from "./model.ts";
 
-/// So many of those that were closed can be opened again.
+/** The maximum number of closed tabs that can be reopened. */
 const MOST_CLOSED = 10;
 
 let kept: typeof import("../exchange/executions.ts") | undefined;
 
-/// The tab whose machine is being put on the page.
+/** The tab whose machine is being opened. */
 let coming: Tab | undefined;
 
-/// What is on the page as the first tab, where there is no project yet.
+/** Makes the machine on the page the first tab, if there is no project yet. */
 export function begin(): Tab {
   const there = activeTab.peek();
   if (there) return there;
@@ -37,7 +37,7 @@ export function begin(): Tab {
   return tab;
 }
 
-/// What is on the page, with what can be undone.
+/** Returns the machine on the page with its undo histories. */
 function asTab(): Omit<Tab, "id"> {
   workspace.flush();
   const draft = currentDraft();
@@ -59,13 +59,13 @@ function pastsNow(): NonNullable<Tab["pasts"]> {
   return found;
 }
 
-/// Keeps the active tab's machine as it is on the page.
+/** Stores the machine on the page in the active tab. */
 function park(): void {
   const tab = activeTab.peek();
   if (tab) put(tab.id, asTab());
 }
 
-/// Shows another tab.
+/** Shows another tab. */
 export function activate(id: string): void {
   const tab = tabs.peek().find((one) => one.id === id);
   if (!tab || id === active.peek()) return;
@@ -75,7 +75,7 @@ export function activate(id: string): void {
 
 export const activateFirst = (tab: Tab): void => show(tab);
 
-/// Keeps of the active tab which run was on screen.
+/** Stores which run of the active tab was on screen. */
 function parkRun(): void {
   const [tab, run] = [activeTab.peek(), execution.run.peek()];
   if (!tab || run === null || run.recorded !== undefined) return;
@@ -87,7 +87,7 @@ function parkRun(): void {
   });
 }
 
-/// Takes up the run of a tab again, unless another one was chosen meanwhile.
+/** Resumes the run of a tab, unless another tab was selected meanwhile. */
 async function takeUp({ id, run }: Tab): Promise<void> {
   if (!run) return;
   put(id, { run: undefined });
@@ -96,7 +96,7 @@ async function takeUp({ id, run }: Tab): Promise<void> {
   if (kept !== undefined && active.peek() === id && execution.run.peek() === null) await comeBack(kept, run.goes);
 }
 
-/// Puts a tab's machine on the page: as somebody left it here, or as another window has saved it since.
+/** Opens a tab's machine as it was left here, or as another window has saved it since. */
 function show(tab: Tab): void {
   parkRun();
   coming = tab;
@@ -114,8 +114,10 @@ function show(tab: Tab): void {
   void takeUp(tab);
 }
 
-/// Machines in tabs of their own, beside the active one; the first of them is shown. A tab that was empty gives its place, and so does
-/// an example that nobody has touched where there was nothing else.
+/**
+ * Adds machines in new tabs after the active one, and shows the first of them. It replaces a tab that was empty, or an unchanged
+ * example if there was nothing else.
+ */
 export function add(first: Omit<Tab, "id">, ...others: Omit<Tab, "id">[]): void {
   const isExample = !activeTab.peek() && opening.opened.source.example !== undefined && !opening.isTouched();
   const before = begin();
@@ -133,7 +135,7 @@ export function addEmpty(): void {
   say("A new machine, in a tab of its own");
 }
 
-/// Closes a tab. Its machine stays among the drafts, and the tab can be opened again.
+/** Closes a tab. Its machine stays among the drafts, and the tab can be reopened. */
 export function close(id: string): void {
   const all = tabs.peek();
   const at = all.findIndex((tab) => tab.id === id);
@@ -158,7 +160,7 @@ export function close(id: string): void {
   );
 }
 
-/// Opens the tab again that was closed last.
+/** Reopens the tab that was closed last. */
 export function reopen(): void {
   const last = closed.peek().at(-1);
   if (!last) return showToast("No tab was closed.");
@@ -171,7 +173,7 @@ export function reopen(): void {
   say(`Opened ${titleOf(last.tab)} again`);
 }
 
-/// Moves a tab among the others.
+/** Moves a tab. */
 export function move(id: string, to: number): void {
   const all = tabs.peek();
   const from = all.findIndex((tab) => tab.id === id);
@@ -188,7 +190,7 @@ export function step(by: number): void {
   activate(all[(at + by + all.length) % all.length]!.id);
 }
 
-/// Another name, where the file gives none.
+/** Renames a tab whose file does not determine its name. */
 export function rename(id: string, to: string): void {
   const title = to.replace(/\s+/g, " ").trim();
   const tab = tabs.peek().find((one) => one.id === id);
@@ -198,13 +200,13 @@ export function rename(id: string, to: string): void {
   say(`It is called ${title} now`);
 }
 
-/// The tab of the machine that a name or an ARN means.
+/** Returns the tab of the machine with a name or an ARN. */
 export function named(arn: string): Tab | undefined {
   const plain = plainName(arn);
   return tabs.peek().find((tab) => [tab.part, titleOf(tab)].some((one) => one !== undefined && plainName(one) === plain));
 }
 
-/// Shows the machine that a task starts: its tab, or one for that under Mocks.
+/** Shows the machine that a task starts: its tab, or a new one for a machine under Mocks. */
 async function openNamed(arn: string): Promise<boolean> {
   const tab = named(arn);
   if (tab) {
@@ -214,7 +216,7 @@ async function openNamed(arn: string): Promise<boolean> {
   const { machines } = workspace;
   const machine = machines.value.find(({ name }) => plainName(name) === plainName(arn));
   if (!machine) return false;
-  // In a tab it goes on being found by its name.
+  // In a tab the machine is still found by its name.
   workspace.edit({ machines: machines.value.filter((one) => one !== machine) });
   const { name, type, definition } = machine;
   add({
@@ -224,7 +226,7 @@ async function openNamed(arn: string): Promise<boolean> {
   return true;
 }
 
-/// Of the state that is selected.
+/** Opens the machine that the selected state starts. */
 export async function openStartedBySelected(): Promise<void> {
   const index = analysis.graph.peek();
   const node = index?.node(index.byName.get(selection.selectedState.value ?? "") ?? -1);
@@ -233,7 +235,7 @@ export async function openStartedBySelected(): Promise<void> {
   if (!(await openNamed(started.arn))) showToast(`There is no machine ${started.name} in the project or under Mocks.`);
 }
 
-/// What is a machine's besides its definition, from elsewhere.
+/** Adds what a machine has besides its definition, from another source. */
 export function fill(id: string, parts: Partial<Workspace>): void {
   const tab = tabs.peek().find((one) => one.id === id);
   if (!tab) return;
@@ -243,16 +245,16 @@ export function fill(id: string, parts: Partial<Workspace>): void {
   workspace.edit({ clock: whole.clock, seed: whole.seed, config: whole.config ?? {} });
 }
 
-/// `${Child.Arn}`, `arn:…:stateMachine:Child` and `Child` are one name.
+/** Returns the plain name of a machine: `${Child.Arn}`, `arn:…:stateMachine:Child` and `Child` are the same. */
 function plainName(arn: string): string {
   const [, held] = /^\$\{\s*([^}]*?)\s*\}$/.exec(arn.trim()) ?? [];
   if (held !== undefined) return held.replace(/\.(Arn|arn|Ref|id)$/, "").replace(/^aws_sfn_state_machine\.(\w+)$/, "$1");
   return arn.trim().split(":").at(-1)!;
 }
 
-// What is opened in another way while there are tabs is one of them.
+// A workspace that is opened in another way while there are tabs becomes one of them.
 export function heedOpenings(): void {
-  // What keeps runs comes with the first of them.
+  // The module that stores runs is loaded with the first run.
   effect(() => {
     if (execution.run.value !== null && !kept) void import("../exchange/executions.ts").then((module) => (kept = module));
   });
@@ -281,7 +283,7 @@ function enter(): void {
   });
 }
 
-/// The machines of other tabs, for the tasks that start them.
+/** Makes the machines of other tabs available to the tasks that start them. */
 export function offerSiblings(): void {
   effect(() => {
     const here = active.value;
@@ -300,7 +302,7 @@ async function siblings(others: readonly Tab[]): Promise<Machine[]> {
         const names = new Set([title, ...(tab.part === undefined ? [] : [tab.part, `\${${tab.part}}`, `\${${tab.part}.Arn}`])]);
         return [...names].map((name) => ({ name, type: config?.type ?? "STANDARD", definition }));
       } catch {
-        // What cannot be read cannot be started.
+        // A definition that cannot be read cannot be started.
         return [];
       }
     }),
@@ -308,18 +310,18 @@ async function siblings(others: readonly Tab[]): Promise<Machine[]> {
   return found.flat();
 }
 
-/// Files that no tab has.
+/** Removes the files without tabs. */
 export function forgetFiles(): void {
   const used = new Set([...tabs.peek(), ...closed.peek().map(({ tab }) => tab)].map(({ file }) => file));
   if (files.peek().some(({ id }) => !used.has(id))) files.value = files.peek().filter(({ id }) => used.has(id));
 }
 
-/// Puts a tab in its own place.
+/** Replaces a tab by its id. */
 export function exchange(tab: Tab): void {
   tabs.value = tabs.peek().map((one) => (one.id === tab.id ? tab : one));
 }
 
-/// Another definition in a tab, which its file has; what was there stays among the drafts, and can be undone.
+/** Replaces the definition of a tab with its file's. The old one stays among the drafts, and can be restored by undo. */
 export function replace(id: string, definition: string): void {
   const tab = tabs.peek().find((one) => one.id === id);
   if (!tab) return;
@@ -334,11 +336,11 @@ export function replace(id: string, definition: string): void {
   exchange({ ...rest, workspace: { ...before, definition }, base: definition });
 }
 
-/// A draft of its own, which no tab writes.
+/** Saves a draft that no tab writes. */
 function keepCopy(whole: Workspace, trusted: boolean): void {
   try {
     writeDraft({ id: newId(), at: Date.now(), turn: 1, trusted, workspace: { ...whole, title: `${whole.title} (before)` } });
   } catch {
-    // Where nothing is kept the page has said so.
+    // The page has reported that nothing can be stored.
   }
 }

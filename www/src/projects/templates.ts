@@ -1,5 +1,5 @@
-// The machines of a file in their places: a definition that is all of it, or those of a template of CloudFormation, SAM, the CDK,
-// Serverless or Terraform.
+// The machines of a file: a definition that is the whole file, or those of a template of CloudFormation, SAM, the CDK, Serverless
+// or Terraform.
 
 import { type Document, type Node, isCollection, isMap, isPair, isScalar, visit } from "yaml";
 import { lookUp } from "stepglass/files/places";
@@ -17,27 +17,27 @@ export interface Part {
   name: string;
   type?: "EXPRESS";
   format: "json" | "yaml";
-  /// As editors show it.
+  /** The text as editors show it. */
   text: string;
   view: View;
 }
 
 export interface Parts {
   machines: Part[];
-  /// Those that cannot be edited in the file.
+  /** The machines that cannot be edited in the file. */
   elsewhere: { name: string; path?: string; problem?: string }[];
 }
 
 const isConfiguration = (name: string, text: string): boolean => /\.tf$/i.test(name) || /^resource\s+"aws_sfn_state_machine"/m.test(text);
 
-/// The machines that stand in a template.
+/** Returns the machines of a template. */
 export function partsOf(text: string, name: string): Parts {
   if (isConfiguration(name, text)) return sorted(machinesOfConfiguration(text, {}).machines, (machine) => inConfiguration(text, machine));
   const isJson = isJsonText(text);
   const value: unknown = isJson
     ? JSON.parse(text)
     : readYaml(text, { merge: true, prettyErrors: false, customTags: intrinsicTags() }).toJS({ maxAliasCount: 100 });
-  // With the tags as they are written: their nodes have places.
+  // Tags are not resolved, so that their nodes have positions.
   const document = readYaml(text, { merge: true, prettyErrors: false, logLevel: "silent" });
   return sorted(machinesOf(value) ?? new Map(), (machine) => inDocument({ text, document, isJson }, machine));
 }
@@ -85,7 +85,7 @@ function inDocument(read: Read, { definition: place }: Machine): Pick<Part, "vie
 
 // ---------------------------------------------------------------------------------------------------------------- a value
 
-/// A definition that is a value of the template.
+/** Returns the view of a definition that is a value of the template. */
 function ofValue({ text, document, isJson }: Read, pointer: string): View | undefined {
   const { value } = lookUp(document, pointer);
   if (!isMap(value) || !value.range) return undefined;
@@ -101,17 +101,17 @@ function ofValue({ text, document, isJson }: Read, pointer: string): View | unde
       return visit.SKIP;
     },
   });
-  // What an anchor elsewhere stands for is not here.
+  // The contents of an alias are elsewhere in the document.
   if (!isJson && hasAlias(value)) return undefined;
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const end = isBlock ? blockEnd(text, inner, outer) : inner;
   const indent = isBlock ? text.slice(lineStart, start) : (/^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", end - 2) + 1, end))?.[0] ?? "");
-  // A map after a dash, as in a list, begins no line.
+  // A map after the dash of a list item does not start on its own line.
   if (isBlock && indent.trim() !== "") return undefined;
   return indented(text, start, end, indent, skips);
 }
 
-/// Without the empty lines and comments that go on to what comes next; with the end of its last line.
+/** Returns the end of a block's last line, without the empty lines and comments that precede the next element. */
 function blockEnd(text: string, inner: number, outer: number): number {
   const end = text.slice(0, inner).trimEnd().length;
   const line = text.indexOf("\n", end);
@@ -131,7 +131,7 @@ function hasAlias(value: Node): boolean {
 
 const FUNCTION = /^(Ref|Condition|Fn::\w+)$/;
 
-/// A function of the template, with the placeholder that is shown for it. Fn::Sub's text is shown as it is.
+/** Returns a function of the template as a piece with its placeholder. The text of Fn::Sub is shown as it is. */
 function functionAt(text: string, node: unknown): Piece[] | undefined {
   const tag = (node as { tag?: string }).tag;
   if (tag !== undefined && /^!\w/.test(tag)) return ofTag(text, node as Node, tag.slice(1));
@@ -165,10 +165,10 @@ function ofTag(text: string, node: Node, name: string): Piece[] | undefined {
   return [{ shown: placeholder(name, isScalar(node) || isCollection(node) ? node : null), start, end: to }];
 }
 
-/// Without the white space behind it, which block collections have.
+/** Returns the end without trailing white space, which block collections include. */
 const trimmed = (text: string, start: number, end: number): number => start + text.slice(start, end).trimEnd().length;
 
-/// `${Name}` and `${Name.Attribute}`, as Fn::Sub has them; the name of any other function.
+/** Returns `${Name}` or `${Name.Attribute}` as in Fn::Sub; for any other function, its name. */
 function placeholder(name: string, held: Node | null): string {
   const value: unknown = held === null ? "" : (JSON.parse(JSON.stringify(held)) as unknown);
   const plain = Array.isArray(value) && value.every((one) => typeof one === "string") ? value.join(".") : value;
@@ -188,7 +188,7 @@ interface Written {
   encode: Encode;
 }
 
-/// How the text at a pointer of the document is written.
+/** Returns how the text at a pointer of the document is written. */
 function writtenAt({ text, document, isJson }: Read, pointer: string): Written | undefined {
   if (isJson) {
     const found = textInJson(text, pointer);
@@ -214,7 +214,10 @@ function writtenAt({ text, document, isJson }: Read, pointer: string): Written |
 
 const inQuotes: Encode = (text) => JSON.stringify(text).slice(1, -1);
 
-/// A definition that is a text of the template, or is put together from texts: each character where it was written.
+/**
+ * Returns the view of a definition that is a text of the template, or assembled from several texts. Each character has its
+ * position in the source.
+ */
 function ofText(source: string, traced: Traced, writtenOf: (pointer: string) => Written | undefined): View | undefined {
   const known = new Map<string, Written | undefined>();
   let encode: Encode | undefined;
@@ -233,7 +236,7 @@ function ofText(source: string, traced: Traced, writtenOf: (pointer: string) => 
     const [reference] = references;
     if (reference && at >= reference.start) {
       references.shift();
-      // Its place is what stands between its neighbours.
+      // Its position is the gap between its neighbours.
       pieces.push({ shown: `\${${reference.name}}`, start: -1, end: -1 });
       at = Math.max(reference.end, at);
       continue;
@@ -252,13 +255,13 @@ function ofText(source: string, traced: Traced, writtenOf: (pointer: string) => 
   return new View(source, joined, encode ?? inHeredoc(source, joined[0]?.start ?? 0));
 }
 
-/// Of Terraform's own language: lines of a heredoc are indented as its first one is, and a text in quotes has escapes.
+/** Returns the encoder for Terraform. The lines of a heredoc are indented like its first one; a quoted text has escapes. */
 function inHeredoc(source: string, start: number): Encode {
   const before = source.slice(source.lastIndexOf("\n", start - 1) + 1, start);
   return before.trim() === "" ? (text) => inLines(text, "\n", before) : inQuotes;
 }
 
-/// References in the gaps between what has places, and characters that are written as they are in one piece.
+/** Positions references in the gaps between pieces, and merges characters that are written without escapes. */
 function placed(source: string, pieces: readonly Piece[]): Piece[] | undefined {
   const found: Piece[] = [];
   for (let i = 0; i < pieces.length; i++) {
@@ -273,7 +276,7 @@ function placed(source: string, pieces: readonly Piece[]): Piece[] | undefined {
       continue;
     }
     if (last && piece.start < last.end) return undefined;
-    // Between texts that are joined stands nothing that is shown.
+    // The source between joined texts is not shown.
     if (last && piece.start > last.end) found.push({ shown: "", start: last.end, end: piece.start });
     const before = found.at(-1);
     const isPlain = (one: Piece): boolean => one.end - one.start === one.shown.length && source.startsWith(one.shown, one.start);
@@ -285,7 +288,7 @@ function placed(source: string, pieces: readonly Piece[]): Piece[] | undefined {
   return found;
 }
 
-/// Of Terraform's language: a definition in a text or a heredoc.
+/** Returns the view of a definition in a text or a heredoc of Terraform. */
 function inConfiguration(source: string, { definition: place }: Machine): Pick<Part, "view" | "format"> | undefined {
   if (place.in !== "string") return undefined;
   const view = ofText(source, place.text, () => undefined);
@@ -294,7 +297,7 @@ function inConfiguration(source: string, { definition: place }: Machine): Pick<P
 
 // --------------------------------------------------------------------------------------------------------------- writing
 
-/// A file's text with other definitions in it. Throws an Error that says which cannot stand there, and why.
+/** Returns a file's text with other definitions. Throws an Error that says which one cannot be written there, and why. */
 export function written(
   file: { text: string; name: string; template: boolean },
   changes: readonly { part?: string | undefined; text: string }[],
@@ -306,7 +309,7 @@ export function written(
       : indented(text, 0, text.length, "");
     if (!view) throw new Error(`${file.name} has no machine ${part ?? ""} any more.`);
     const read = (now: string): string | undefined => (file.template ? readAgain(now, file.name, part) : now.replace(/\r\n?/g, "\n"));
-    // What was written is read again: nothing is saved that means something else.
+    // The result is read again, so that nothing with another meaning is saved.
     const put = [false, true]
       .map((wide) => view.changes(next, wide))
       .map((found) => found && changed(text, found))

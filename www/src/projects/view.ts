@@ -1,16 +1,16 @@
-// A machine as it stands in a file, shown as a text of its own: without the indentation around it, without the escapes of the text
-// that it is in, and with placeholders for what the template's functions give. What is changed in it is written in its place.
+// A view of a machine in a file as a text of its own: without the surrounding indentation, without the escapes of a text that
+// contains it, and with placeholders for the template's functions. Edits of the view are written to the file.
 
 import { type Change, changesOf } from "./lines.ts";
 
-/// A stretch of the file, and what is shown for it. Where the two are the same, it is one character after the other.
+/** A range of the file, and what is shown for it. If the two are equal, they correspond character by character. */
 export interface Piece {
   shown: string;
   start: number;
   end: number;
 }
 
-/// How a text is written there; undefined where it cannot be.
+/** Returns how a text is written there; undefined if that is not possible. */
 export type Encode = (text: string) => string | undefined;
 
 export class View {
@@ -18,7 +18,7 @@ export class View {
   readonly #source: string;
   readonly #pieces: readonly (Piece & { at: number })[];
   readonly #encode: Encode;
-  /// What stands for functions of the template, and how those are written, the longest first.
+  /** The placeholders of the template's functions and how the functions are written, the longest first. */
   readonly #functions: [shown: string, written: string][];
 
   constructor(source: string, pieces: readonly Piece[], encode: Encode) {
@@ -39,8 +39,10 @@ export class View {
     this.#functions = [...functions].sort(([a], [b]) => b.length - a.length);
   }
 
-  /// Changes of the file that make the shown text another one; undefined where they cannot be written there. `wide`: what is not shown
-  /// around a changed stretch goes with it, such as the function around a text.
+  /**
+   * Returns the changes of the file that turn the view into another text; undefined if they cannot be written. With `wide`,
+   * hidden source around a changed range is replaced too, such as the function around a text.
+   */
   changes(next: string, wide = false): Change[] | undefined {
     const found: Change[] = [];
     for (const change of changesOf(this.text, next)) {
@@ -53,7 +55,7 @@ export class View {
     return found;
   }
 
-  /// What reaches into a function's placeholder takes all of it.
+  /** Extends a change that overlaps a function's placeholder to the whole placeholder. */
   #whole({ from, to, text }: Change): Change {
     let [start, end] = [from, to];
     for (const { shown, at, start: a, end: b } of this.#pieces) {
@@ -68,7 +70,7 @@ export class View {
     return end - start === shown.length && this.#source.startsWith(shown, start);
   }
 
-  /// Where a place of the shown text is in the file; behind what is not shown there, or before it.
+  /** Returns the position in the file of an offset of the view, behind or before adjacent hidden source. */
   #place(at: number, behind: boolean): number {
     const pieces = this.#pieces;
     let low = 0;
@@ -86,7 +88,7 @@ export class View {
     return this.#isSame(piece) ? Math.min(piece.start + within, piece.end) : piece.end;
   }
 
-  /// A text as the file has it, with functions of the template for their placeholders.
+  /** Returns a text as it is written in the file, with the template's functions in place of their placeholders. */
   #written(text: string): string | undefined {
     for (const [shown, written] of this.#functions) {
       const at = text.indexOf(shown);
@@ -99,8 +101,10 @@ export class View {
   }
 }
 
-/// A stretch of a file without the indentation that its lines share with what is around it. `skips` are stretches with something else
-/// in their place.
+/**
+ * Returns a view of a range without the indentation that its lines share with their surroundings. `skips` are ranges with other
+ * contents.
+ */
 export function indented(source: string, start: number, end: number, indent: string, skips: readonly Piece[] = []): View {
   const pieces: Piece[] = [];
   const plain = (from: number, to: number): void => {
@@ -129,6 +133,6 @@ export function indented(source: string, start: number, end: number, indent: str
   return new View(source, pieces, (text) => inLines(text, eol, indent));
 }
 
-/// With line ends and indentation; lines with nothing in them have none.
+/** Returns a text with line ends and indentation; empty lines are not indented. */
 export const inLines = (text: string, eol: string, indent: string): string =>
   text.replace(/\n(?!\n)/g, `\n${indent}`).replaceAll("\n", eol);
