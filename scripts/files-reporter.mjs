@@ -1,6 +1,6 @@
 // Node's reporter "spec", file by file: each with a line of its counts, for scripts/test.mjs.
-import { setImmediate } from "node:timers/promises";
 import * as reporters from "node:test/reporters";
+import { inspect } from "node:util";
 
 /** What begins the line with a file's result, in JSON. */
 export const RESULT = "RESULT ";
@@ -8,6 +8,8 @@ export const RESULT = "RESULT ";
 export default async function* (source) {
   // A function that makes one in some releases of Node, a class in others.
   const spec = Reflect.construct(reporters.spec, []);
+  let shown = "";
+  spec.setEncoding("utf8").on("data", (text) => (shown += text));
   let counts = { passed: 0, failed: 0, skipped: 0 };
   let failures = [];
   for await (const event of source) {
@@ -15,15 +17,25 @@ export default async function* (source) {
     // The sums at the end are those of the process, which are not of interest.
     if (type === "test:diagnostic" && data.nesting === 0) continue;
     if (type === "test:summary") continue;
-    spec.write(event);
+    await new Promise((done) => spec.write(event, done));
     if (type !== "test:pass" && type !== "test:fail") continue;
-    if (type === "test:fail" && data.details?.type !== "suite") failures.push(data.name);
+    if (type === "test:fail" && data.details?.type !== "suite") {
+      failures.push(data.name);
+      shown += reasonOf(data.details.error, shown);
+    }
     if (data.details?.type !== "suite")
       counts[data.skip !== undefined && data.skip !== false ? "skipped" : type === "test:pass" ? "passed" : "failed"] += 1;
     if (data.nesting > 0) continue;
-    await setImmediate();
-    yield `${spec.read() ?? ""}\n${RESULT}${JSON.stringify({ file: data.file, ok: type === "test:pass", seconds: data.details.duration_ms / 1000, counts, failures })}\n`;
+    yield `${shown}\n${RESULT}${JSON.stringify({ file: data.file, ok: type === "test:pass", seconds: data.details.duration_ms / 1000, counts, failures })}\n`;
+    shown = "";
     counts = { passed: 0, failed: 0, skipped: 0 };
     failures = [];
   }
+}
+
+/** Why a test failed, if the reporter has not printed it: since Node 26 it prints reasons at the end of the process only. */
+function reasonOf(error, shown) {
+  const reason = error?.cause ?? error;
+  const message = String(reason?.message ?? reason).split("\n", 1)[0];
+  return shown.includes(message) ? "" : `${inspect(reason).replaceAll(/^/gm, "    ")}\n`;
 }

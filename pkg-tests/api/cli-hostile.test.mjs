@@ -307,7 +307,7 @@ test("SIGINT ends with 130, SIGTERM with 143: tasks are aborted first, and the o
     for (const json of [false, true]) {
       const child = spawn(process.execPath, [command, "run", "task.json", "-t", "abort.mjs", ...(json ? ["--json"] : [])], {
         cwd: folder,
-        env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "" },
+        env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined },
       });
       let [stdout, stderr, sent] = ["", "", false];
       child.stdout.on("data", (data) => (stdout += data));

@@ -41,7 +41,7 @@ export async function runMany(folder, lines) {
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
     cwd: folder,
     stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "" },
+    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined },
   });
   child.stdin.end(JSON.stringify(lines));
   let text = "";
