@@ -423,31 +423,97 @@ test("a clock that is set back loses nothing, and time goes on from there", asyn
   await now.close();
 });
 
-test("time goes on at its pace while the system's clock is behind, and follows it otherwise", () => {
-  let wall = 1_000_000;
-  let at = 500;
-  const clock = new SteadyClock(
-    () => wall,
-    () => at,
-  );
+/** A steady clock whose sources a test moves: `pass` lets time pass, and sets the system's clock by `step`. */
+function steady({ hasBoot = true } = {}) {
+  const now = { wall: 1_000_000, at: 500, boot: 90_000 };
+  const clock = new SteadyClock({
+    wall: () => now.wall,
+    monotonic: () => now.at,
+    // To the second, as systems have it.
+    boot: hasBoot ? () => Math.floor(now.boot / 1000) * 1000 : undefined,
+  });
   const pass = (milliseconds, step = 0) => {
-    at += milliseconds;
-    wall += Math.floor(milliseconds) + step;
+    now.at += milliseconds;
+    now.boot += milliseconds;
+    now.wall += Math.floor(milliseconds) + step;
     return clock.now();
   };
+  const sleep = (milliseconds) => {
+    now.boot += milliseconds;
+    now.wall += milliseconds;
+    return clock.now();
+  };
+  return { now, clock, pass, sleep };
+}
+
+test("time goes on at its pace while the system's clock is behind", () => {
+  const { now, clock, pass } = steady();
   assert.equal(pass(100), 1_000_100);
   // Set back by a day, in parts of milliseconds too.
   assert.equal(pass(100, -DAY), 1_000_200);
   for (let i = 0; i < 2000; i += 1) pass(0.5);
   assert.equal(clock.now(), 1_001_200);
   // Set right again.
-  wall = 1_001_300;
+  now.wall = 1_001_300;
   assert.equal(pass(100), 1_001_400);
-  // Set forward: it is followed, as after a time in which the machine slept.
-  assert.equal(pass(100, DAY), 1_001_500 + DAY);
   // An adjustment by a little never goes back.
   const before = clock.now();
   assert.equal(pass(10, -50), before);
+});
+
+test("when the system's clock is set forward, time runs a tenth faster until it has caught up", () => {
+  const { now, clock, pass } = steady();
+  assert.equal(pass(1000, 3_600_000), 1_001_100);
+  assert.equal(pass(1000), 1_002_200);
+  assert.equal(pass(9 * 3_600_000), 1_002_200 + 9.9 * 3_600_000);
+  // A second step while it lags is no sleep either.
+  assert.equal(pass(1000, DAY), 1_002_200 + 9.9 * 3_600_000 + 1100);
+  for (let i = 0; i < 12 * 24; i += 1) pass(3_600_000);
+  assert.equal(clock.now(), now.wall);
+  assert.equal(pass(100), now.wall);
+});
+
+test("time in which the machine slept has passed, beside a step of its clock too", () => {
+  const { now, clock, pass, sleep } = steady();
+  sleep(8 * 3_600_000);
+  assert.equal(clock.now(), now.wall);
+  const before = clock.now();
+  now.wall += DAY;
+  sleep(3_600_000);
+  const after = clock.now();
+  assert.ok(after >= before + 3_600_000 - 1000 && after <= before + 3_600_000 + 1000, `${after - before}`);
+  assert.ok(pass(1000) < now.wall);
+});
+
+test("where nothing says whether the machine slept, a step forward counts as sleep", () => {
+  const { now, pass } = steady({ hasBoot: false });
+  assert.equal(pass(100, DAY), now.wall);
+});
+
+test("a task that runs does not time out, and a wait is not skipped, when the system's clock is set forward by a day", async () => {
+  const { now } = Date;
+  let answer;
+  const machines = {
+    Task: { StartAt: "A", States: { A: task("slow", { TimeoutSeconds: 3600, HeartbeatSeconds: 1800 }) } },
+    Wait: { StartAt: "W", States: { W: { Type: "Wait", Seconds: 3600, End: true } } },
+    Short: { StartAt: "W", States: { W: { Type: "Wait", Seconds: 1, End: true } } },
+  };
+  const tasks = { slow: () => new Promise((resolve) => (answer = resolve)) };
+  const runtime = await new Runtime({ store: new MemoryStore(), machines, tasks }).open();
+  try {
+    const [slow, waits] = [await runtime.start("Task", { name: "t" }), await runtime.start("Wait", { name: "w" })];
+    await until(() => answer !== undefined);
+    Date.now = () => now() + DAY;
+    // A wait that begins and ends after the step: the timers of the process have been looked at.
+    assert.equal((await (await runtime.start("Short", { name: "s" })).result).status, "SUCCEEDED");
+    assert.equal((await waits.describe()).status, "RUNNING");
+    assert.equal((await slow.describe()).status, "RUNNING");
+    answer("done");
+    assert.equal((await slow.result).output, "done");
+  } finally {
+    Date.now = now;
+    await runtime.close();
+  }
 });
 
 test("waits and retries of a runtime end although the system's clock is set back by a day", async () => {
