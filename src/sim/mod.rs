@@ -1,4 +1,4 @@
-//! Floor 4: drivers that are still pure.
+//! Floor 4: drivers of the engine that are still pure.
 
 mod recorded;
 mod replay;

@@ -1,4 +1,4 @@
-//! The journal: all that an engine was told, which is all that is needed to build it again.
+//! The journal: all facts that were fed to an engine, from which the engine can be rebuilt.
 
 use super::simulation::Report;
 use crate::asl::ir::Machine;
@@ -7,7 +7,7 @@ use crate::engine::{Command, Engine, Event, Options, SNAPSHOT_DEPTH, StepError};
 use std::fmt;
 use std::sync::Arc;
 
-/// Facts with their instants, in the order in which they were fed.
+/// Facts with their times, in the order in which they were fed.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
     entries: Vec<(Millis, Event)>,
@@ -25,9 +25,9 @@ impl Journal {
     }
 }
 
-/// Builds the engine that a journal describes, and the commands that it gave on the way.
+/// Rebuilds the engine that a journal describes, and returns the commands that it issued.
 ///
-/// Errors: the journal breaks the protocol, which none that an engine has accepted does.
+/// Errors: the journal breaks the protocol. A journal of facts that an engine has accepted never does.
 pub fn replay(machine: Arc<Machine>, options: Options, journal: &Journal) -> Result<(Engine, Vec<Command>), StepError> {
     let mut engine = Engine::new(machine, options);
     let mut commands = Vec::new();
@@ -38,14 +38,14 @@ pub fn replay(machine: Arc<Machine>, options: Options, journal: &Journal) -> Res
     Ok((engine, commands))
 }
 
-/// The first command in which a replay differs: the machine or the release is not the one that wrote the journal.
+/// The first command in which a replay differs, because the machine or the release is not the one that wrote the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// Its place among all commands.
+    /// The index among all commands.
     pub index: usize,
-    /// What was recorded.
+    /// The recorded command.
     pub expected: Option<Command>,
-    /// What the replay gave.
+    /// The command of the replay.
     pub found: Option<Command>,
 }
 
@@ -67,9 +67,9 @@ impl fmt::Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 impl Report {
-    /// Whether the engine keeps its promises about this run: fed the journal again it gives the same commands and the same
-    /// history, and so does one that is restored from the text of a snapshot after every single step, be the events so far
-    /// in it or kept elsewhere.
+    /// Checks that the engine is deterministic in this run: with the same journal, it issues the same commands and history
+    /// again, and so does an engine that is restored from the text of a snapshot after every step, with the events so far in
+    /// the snapshot or stored elsewhere.
     ///
     /// Errors: a sentence about the first difference.
     pub fn check(&self) -> Result<(), String> {
@@ -84,7 +84,7 @@ impl Report {
         self.check_restored(&expected, true)
     }
 
-    /// The same for an engine that is restored after every step; a lean one without the events before.
+    /// Checks an engine that is restored after every step; a lean snapshot does not contain earlier events.
     fn check_restored(&self, expected: &str, lean: bool) -> Result<(), String> {
         let (machine, options) = (self.engine.machine().clone(), *self.engine.options());
         let mut engine = Engine::new(machine.clone(), options);
@@ -123,7 +123,7 @@ impl Report {
     }
 }
 
-/// Replays a journal and compares its commands with those that were recorded.
+/// Replays a journal and compares its commands with the recorded ones.
 pub fn verify(machine: Arc<Machine>, options: Options, journal: &Journal, recorded: &[Command]) -> Result<Engine, Box<Mismatch>> {
     let refused = |_| Box::new(Mismatch { index: 0, expected: recorded.first().cloned(), found: None });
     let (engine, commands) = replay(machine, options, journal).map_err(refused)?;

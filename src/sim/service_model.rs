@@ -1,30 +1,32 @@
-//! A mocked result against the API model of its service, in AWS's words (recorded). The models are the host's: AWS has
-//! hundreds, and they change by the day.
+//! Checks a mocked result against the API model of its service, with AWS's messages (recorded). The host provides the models,
+//! because AWS has hundreds and changes them daily.
 
 use crate::asl::resource::{Pattern, Resource};
 use crate::base::{Map, Value, json};
 
-/// Asks the host for the shape of an API's response: the service (`s3`, `dynamodb`) and the action (`getObject`) as a
-/// Resource names them; for a `.sync` integration the API that is polled, where it is known, else with its suffix.
+/// Asks the host for the shape of an API's response: the service (`s3`, `dynamodb`) and the action (`getObject`) as in a
+/// Resource. For a `.sync` integration the action is the API that is polled, if it is known, and otherwise the API with its
+/// suffix.
 ///
-/// A shape is what AWS's own models (botocore's `service-2.json`) have: `type` (`structure`, `list`, `map`, `string`,
-/// `integer`, `long`, `float`, `double`, `boolean`, `timestamp`, `blob`), `members` and `required`, `member`, `value`, `enum`,
+/// A shape is as in AWS's own models (botocore's `service-2.json`): `type` (`structure`, `list`, `map`, `string`, `integer`,
+/// `long`, `float`, `double`, `boolean`, `timestamp`, `blob`), `members` and `required`, `member`, `value`, `enum`, `min`,
+/// `max`. A reference `{"shape": NAME}` is looked up in `shapes` of the shape that was returned.
 /// `min`, `max`. One that is written `{"shape": NAME}` is found in `shapes` of the one that was given.
 pub type ServiceModel<'a> = &'a mut dyn FnMut(&str, &str) -> Option<Value>;
 
-/// How much of a mock is checked.
+/// How strictly a mock is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Required fields must be there, and what is there must fit.
+    /// Required fields must be there, and existing fields must match.
     Strict,
-    /// What is there must fit.
+    /// Existing fields must match.
     Present,
-    /// Nothing.
+    /// There is no check.
     None,
 }
 
 impl Mode {
-    /// `fieldValidationMode`, STRICT by default.
+    /// Parses `fieldValidationMode`; the default is STRICT.
     pub(super) fn read(mock: &Value) -> Result<Mode, String> {
         match mock.get("fieldValidationMode").and_then(Value::as_str) {
             None | Some("STRICT") => Ok(Mode::Strict),
@@ -35,8 +37,8 @@ impl Mode {
     }
 }
 
-/// Checks the mocked response of a service, if there is a model of it. Not checked are functions, activities, results that
-/// come by a task token, HTTP endpoints, API Gateway, and the APIs of EKS that pass an answer on (spec §10.1).
+/// Checks the mocked response of a service, if the host has its model. There is no check of functions, activities, results that
+/// are returned with a task token, HTTP endpoints, API Gateway, and the APIs of EKS that pass on a response (spec §10.1).
 pub(super) fn check(resource: &Resource, result: &Value, mode: Mode, model: ServiceModel<'_>) -> Result<(), String> {
     let Resource::Service { kind, api, pattern } = resource else { return Ok(()) };
     let passes_on = match &**kind {
@@ -55,7 +57,7 @@ pub(super) fn check(resource: &Resource, result: &Value, mode: Mode, model: Serv
     };
     let Some(shape) = model(service, action) else { return Ok(()) };
     let check = Check { shapes: shape.get("shapes").cloned().unwrap_or_default(), strict: mode == Mode::Strict };
-    // Of these responses Step Functions has parsed what the API has as text.
+    // Step Functions parses these members, which are text in the API's response.
     let parsed: &[&str] = match (&**kind, &**api) {
         ("lambda", "invoke") => &["Payload"],
         ("states", "startExecution.sync:2") => &["Input", "Output"],
@@ -70,9 +72,9 @@ struct Check {
 }
 
 impl Check {
-    /// Depth: the mock's own, which is bounded. `any` has members that may be anything.
+    /// Checks a value. The recursion is bounded by the depth of the mock. The members in `any` may have any value.
     fn value(&self, shape: &Value, value: &Value, name: Option<&str>, any: &[&str]) -> Result<(), String> {
-        let shape = self.resolved(shape);
+        let shape = self.resolve(shape);
         let field = || format!("Field '{}'", name.unwrap_or_default());
         let must_be = |what: &str| match name {
             Some(_) => Err(format!("{} must be {what}", field())),
@@ -112,7 +114,7 @@ impl Check {
                 self.range(shape, number.as_f64(), &field, words)
             }
             ("integer" | "long" | "float" | "double" | "bigdecimal" | "biginteger", _) => must_be("a number"),
-            // A type that is not known here.
+            // The type is unknown.
             _ => Ok(()),
         }
     }
@@ -125,7 +127,7 @@ impl Check {
         let members = shape.get("members").and_then(Value::as_object);
         for (name, inner) in members.into_iter().flat_map(Map::iter) {
             let name = cased(name);
-            // What the model does not know is no error: services grow.
+            // Members that are not in the model are permitted, because services grow.
             if let Some(value) = value.get(&name).filter(|_| !any.contains(&&*name)) {
                 self.value(inner, value, Some(&name), &[])?;
             }
@@ -142,8 +144,8 @@ impl Check {
         }
     }
 
-    /// The shape that a name stands for; names that stand for each other end somewhere.
-    fn resolved<'a>(&'a self, shape: &'a Value) -> &'a Value {
+    /// Resolves a reference to a shape; the loop ends even if references form a cycle.
+    fn resolve<'a>(&'a self, shape: &'a Value) -> &'a Value {
         let mut shape = shape;
         for _ in 0..json::MAX_DEPTH {
             match shape.get("shape").and_then(Value::as_str).and_then(|name| self.shapes.get(name)) {
@@ -155,8 +157,8 @@ impl Check {
     }
 }
 
-/// A member as Step Functions names it: as the SDK for Java does, with a capital. Of capitals at the beginning, those before the
-/// next word become small: `DBInstances` is `DbInstances`, `ETag` stays.
+/// Returns a member's name in Step Functions, which is that of the SDK for Java with a capital. Of several capitals at the
+/// beginning, those before the next word become lower case: `DBInstances` is `DbInstances`, and `ETag` is unchanged.
 fn cased(name: &str) -> String {
     let bytes = name.as_bytes();
     let mut run = bytes.first().is_some_and(u8::is_ascii_uppercase);
@@ -223,7 +225,7 @@ mod tests {
         check(sdk, r#"{"Id":"a","Parts":[{}]}"#, Strict, Err("Required field 'Id' is missing"));
         check(sdk, r#"{"At":1}"#, Present, Err("Field 'At' must be a string"));
         check(sdk, "[]", Present, Err("The result must be an object"));
-        // What is polled, and what is not checked.
+        // These cases test what is polled and what is not checked.
         let polled = check("arn:aws:states:::states:startExecution.sync:2", r#"{"Id":"a"}"#, Strict, Ok(()));
         assert_eq!(polled, ["states describeExecution"]);
         for resource in [

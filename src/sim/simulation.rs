@@ -1,4 +1,4 @@
-//! A host without a world: tasks answer from a script, time jumps to the next thing that happens.
+//! A simulated host: tasks answer from a script, and time jumps to the next event.
 
 use super::replay::Journal;
 use crate::asl::ir::Machine;
@@ -9,17 +9,17 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Computes what a task answers.
-type StandIn = Rc<dyn Fn(&Invocation) -> Response>;
+/// Computes the answer of a task.
+type AnswerFunction = Rc<dyn Fn(&Invocation) -> Response>;
 
-/// What the tasks answer. A queue for each name; the names that an invocation may go by are, in this order,
-/// `State@Map[i]` (an iteration's own), the state, the Resource.
+/// The answers of tasks, with a queue for each name. The names that match an invocation are, in this order, `State@Map[i]` (for
+/// one iteration), the state, the Resource.
 #[derive(Clone, Default)]
 pub struct Script {
     names: Names,
     queues: Vec<VecDeque<Response>>,
     otherwise: Option<Response>,
-    stand_in: Option<StandIn>,
+    stand_in: Option<AnswerFunction>,
 }
 
 impl fmt::Debug for Script {
@@ -29,12 +29,12 @@ impl fmt::Debug for Script {
 }
 
 impl Script {
-    /// A script that answers nothing: every task fails, saying so.
+    /// Returns a script without answers: every task fails with an error that says so.
     pub fn new() -> Script {
         Script::default()
     }
 
-    /// Adds an answer to the queue of a name; the last one of a queue is given again and again.
+    /// Adds an answer to the queue of a name; the last one of a queue is repeated.
     pub fn answer(&mut self, name: &str, response: Response) {
         match self.names.get(name).and_then(|at| self.queues.get_mut(at)) {
             Some(queue) => queue.push_back(response),
@@ -45,17 +45,17 @@ impl Script {
         }
     }
 
-    /// What a task answers that no queue is for.
+    /// Sets the answer of tasks that have no queue.
     pub fn otherwise(&mut self, response: Response) {
         self.otherwise = Some(response);
     }
 
-    /// Computes what a task answers that no queue is for.
+    /// Sets a function that computes the answer of tasks that have no queue.
     pub fn otherwise_with(&mut self, answer: impl Fn(&Invocation) -> Response + 'static) {
         self.stand_in = Some(Rc::new(answer));
     }
 
-    /// What a task answers now.
+    /// Returns the next answer for a call.
     pub fn respond(&mut self, call: &Invocation) -> Response {
         let own = call.iterations.last().map(|i| format!("{}@Map[{i}]", call.state_name));
         for name in own.into_iter().chain([call.state_name.to_string(), call.resource.to_string()]) {
@@ -84,13 +84,13 @@ impl Script {
 pub struct Response {
     /// Milliseconds from the invocation to the end.
     pub after: u64,
-    /// When a worker takes an activity, and who; without it the history says so when the activity ends.
+    /// When a worker takes an activity, and the worker's name. Without it, the history gets this event when the activity ends.
     pub started: Option<Started>,
-    /// A service's first answer, for `.sync` and `.waitForTaskToken`; it comes at once.
+    /// A service's first response, for `.sync` and `.waitForTaskToken`; it comes at once.
     pub submitted: Option<Value>,
     /// Milliseconds from the invocation to each heartbeat.
     pub heartbeats: Vec<u64>,
-    /// How it ends.
+    /// How the task ends.
     pub ending: Ending,
 }
 
@@ -116,7 +116,7 @@ pub enum Ending {
         /// `Cause`
         cause: Option<Arc<str>>,
     },
-    /// Never: it waits for its time out.
+    /// It never ends: the state waits for its time-out.
     #[default]
     Never,
 }
@@ -148,31 +148,31 @@ pub struct Simulation {
     pub execution: ExecutionInfo,
     /// Seed of its randomness.
     pub seed: u64,
-    /// The instant at which it starts.
+    /// The time at which the execution starts.
     pub start: Millis,
     /// When to stop it from outside.
     pub stop_at: Option<Millis>,
-    /// Error and cause of that stop.
+    /// The error and cause of that stop.
     pub stop_reason: (Option<Arc<str>>, Option<Arc<str>>),
-    /// Steps after which it is given up as stalled; a step is one event fed to the engine.
+    /// The number of steps after which the simulation is given up as stalled; a step is one fact that is fed to the engine.
     pub step_limit: u64,
 }
 
-/// What a simulation leaves behind.
+/// The result of a simulation.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The engine at its end.
+    /// The engine at the end.
     pub engine: Engine,
-    /// All that it was told.
+    /// All facts that were fed to it.
     pub journal: Journal,
-    /// The commands that it gave.
+    /// The commands that it issued.
     pub commands: Vec<Command>,
-    /// How it ended; `None` when it waits for something that never comes.
+    /// How the execution ended; `None` if it waits for something that never comes.
     pub outcome: Option<Outcome>,
 }
 
 impl Simulation {
-    /// A simulation with default options and seed 0, at instant 0.
+    /// Returns a simulation with default options and seed 0, at time 0.
     pub fn new(machine: Arc<Machine>, script: Script) -> Simulation {
         Simulation {
             machine,
@@ -187,7 +187,7 @@ impl Simulation {
         }
     }
 
-    /// Runs to the end, or until nothing more can happen.
+    /// Runs the execution to its end, or until nothing more can happen.
     pub fn run(mut self, input: Value) -> Report {
         let mut engine = Engine::new(self.machine.clone(), self.options);
         let mut journal = Journal::default();
@@ -205,7 +205,7 @@ impl Simulation {
             journal.push(now, event.clone());
             let more = match engine.step(now, event) {
                 Ok(step) => step.more,
-                // Invariant: the script answers only tasks that were invoked, and starts once.
+                // Invariant: the script answers only tasks that were invoked, and starts the execution once.
                 Err(_) => break,
             };
             let commands = engine.take_commands();
@@ -229,7 +229,7 @@ impl Simulation {
             let deadline = engine.deadline();
             next = match (due.first().map(|(key, _)| *key), deadline) {
                 _ if more => Some((now, Event::Tick)),
-                // At the same instant the timer is first, as the engine has it.
+                // At the same time the timer comes first, as in the engine.
                 (Some(key), Some(at)) if at <= key.0 => Some((at, Event::Tick)),
                 (Some(key), _) => due.remove(&key).map(|event| (key.0, event)),
                 (None, Some(at)) => Some((at, Event::Tick)),
@@ -241,7 +241,7 @@ impl Simulation {
     }
 }
 
-/// A response as facts with their instants.
+/// Returns a response as facts with their times.
 fn events(task: TaskId, now: Millis, response: Response) -> Vec<(Millis, Event)> {
     let mut events = Vec::new();
     if let Some(output) = response.submitted {

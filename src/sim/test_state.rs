@@ -10,12 +10,12 @@ use crate::engine::{Command, Details, Engine, Event, ExecutionInfo, Handler, Moc
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a request is refused: the code and the message of the API's exception.
+/// The reason why a request is refused: the code and the message of the API's exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestStateError {
     /// `ValidationException`, `InvalidDefinition`, `InvalidExecutionInput`
     pub code: &'static str,
-    /// The message, in AWS's words where they are known.
+    /// The message, in AWS's words if they are known.
     pub message: String,
 }
 
@@ -35,8 +35,8 @@ fn invalid<T>(message: impl Into<String>) -> Result<T, TestStateError> {
     Err(TestStateError { code: "InvalidDefinition", message: message.into() })
 }
 
-/// Tests one state as the API does: the request's members and the response's are the API's, with payloads as JSON values
-/// or, where the API has texts, as either.
+/// Tests one state like the API. The members of the request and of the response are those of the API, with payloads as JSON
+/// values, or as either values or texts where the API has texts.
 ///
 /// Request: `definition` (a state, or a machine with `stateName`), `input`, `inspectionLevel` (`INFO`, `DEBUG`, `TRACE`),
 /// `variables`, `context`, `mock` (`{result}` or `{errorOutput: {error, cause}}`), `stateConfiguration`
@@ -59,9 +59,9 @@ pub fn test_state(request: &Value) -> Result<Value, TestStateError> {
     test_state_with(request, 0, Millis(0), &mut |_, _| None)
 }
 
-/// The same at a time, with a seed, from which the names of execution and machine, UUIDs and random numbers follow, and with
-/// models of services: a mocked result must fit its API's, as `mock.fieldValidationMode` says (`STRICT`, the
-/// default: all required fields are there and every field fits; `PRESENT`: the fields that are there fit; `NONE`).
+/// Tests one state at a time, with a seed and with models of services. The names of execution and machine, UUIDs and random
+/// numbers are derived from the seed. A mocked result must match the model of its API, according to `mock.fieldValidationMode`
+/// (`STRICT`, the default: all required fields exist and every field matches; `PRESENT`: existing fields match; `NONE`).
 ///
 /// ```
 /// use stepglass::base::{Millis, json};
@@ -99,10 +99,10 @@ pub fn test_state_with(request: &Value, seed: u64, now: Millis, model: ServiceMo
     let mut rng = Rng::new(seed);
     let execution = names(&test, &mut rng);
     let mut next = Some((now, Event::Start { input: test.input.clone(), execution, seed: rng.next_u64() }));
-    // A state and what comes after it take a handful of steps; a loop that never ends is cut.
+    // A state and its successor take only a few steps; this stops an endless loop.
     for _ in 0..16 {
         let Some((now, event)) = next.take() else { break };
-        // The events follow the protocol: only the input may be what no execution begins with.
+        // The events follow the protocol, so only an invalid input can be refused.
         let step = engine.step(now, event).map_err(|error| {
             let code = if error == StepError::InputTooDeep { "InvalidExecutionInput" } else { "ValidationException" };
             TestStateError { code, message: error.to_string() }
@@ -137,7 +137,7 @@ pub fn test_state_with(request: &Value, seed: u64, now: Millis, model: ServiceMo
     Ok(response(&test, &engine, state))
 }
 
-/// A request that has been read.
+/// A parsed request.
 struct Test {
     definition: Value,
     state_name: Option<Arc<str>>,
@@ -146,15 +146,15 @@ struct Test {
     variables: Map,
     context: Option<Value>,
     mock: Option<Value>,
-    /// The mocked result, where it was given as a text.
+    /// The mocked result, if it was given as a text.
     mocked: Option<Value>,
     role_arn: Option<Arc<str>>,
     retries: u64,
     failures: Option<u64>,
-    /// What the ItemReader of a Map has read.
+    /// The text that the ItemReader of a Map has read.
     read: Option<Arc<str>>,
-    /// The JSON texts that the caller has given.
-    texts: Vec<Written>,
+    /// The JSON texts from the caller.
+    texts: Vec<SourceText>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -191,7 +191,7 @@ impl Test {
         let mut texts = Vec::new();
         let mut given = |name: &str| -> Result<Option<Value>, JsonError> {
             let Some(Value::String(text)) = part(name) else { return Ok(part(name).cloned()) };
-            let written = Written::read(text)?;
+            let written = SourceText::read(text)?;
             let value = written.place.value.clone();
             texts.push(written);
             Ok(Some(value))
@@ -222,7 +222,7 @@ impl Test {
         };
         let mut mocked = None;
         if let Some(Value::String(text)) = mock.as_ref().and_then(|mock| mock.get("result")) {
-            let Ok(written) = Written::read(text) else { return refuse("Mocked result must be valid JSON") };
+            let Ok(written) = SourceText::read(text) else { return refuse("Mocked result must be valid JSON") };
             mocked = Some(written.place.value.clone());
             texts.push(written);
         }
@@ -246,13 +246,13 @@ impl Test {
         })
     }
 
-    /// A value's JSON text: the caller's own of what was handed on as it came.
+    /// Returns a value's JSON text: the caller's own text if the value was passed on unchanged.
     fn text_of(&self, value: &Value) -> String {
         self.texts.iter().find_map(|written| written.find(value)).map_or_else(|| value.to_string(), String::from)
     }
 
-    /// A machine that begins with the state and has a stub for everything that it may go on to; and whether the state is
-    /// inside of a Map, as [`find`] says it.
+    /// Returns a machine that starts with the state and has a stub for each possible next state, and whether the state is
+    /// inside of a Map, as [`find`] returns it.
     fn machine(&self) -> Result<(Arc<Machine>, Option<bool>), TestStateError> {
         let ((state, within_map), language) = match &self.state_name {
             None => ((self.definition.clone(), None), None),
@@ -283,7 +283,7 @@ impl Test {
         invalid(text.replace(&format!("/States/{TESTED}"), &format!("/States/{name}")))
     }
 
-    /// The mocked result or error, checked against the kind of state.
+    /// Returns the mocked result or error, after checking it for the type of state.
     fn mock(&self, state: &State, model: ServiceModel<'_>) -> Result<Option<Mock>, TestStateError> {
         let Some(mock) = &self.mock else {
             return match &state.kind {
@@ -333,10 +333,10 @@ impl Test {
     }
 }
 
-/// The name that a tested state has in its Context Object, whatever it is called in its machine (recorded).
+/// The name that a tested state has in its Context Object, regardless of its name in the machine (recorded).
 const TESTED: &str = "StateName";
 
-/// What a Context Object may have, and of which types it is; an execution's input may be anything.
+/// The members that a Context Object may have, with their types; an execution's input may be of any type.
 const CONTEXT_MEMBERS: &str = "Execution object
 Execution.Id string
 Execution.Input value
@@ -372,7 +372,7 @@ fn check_context(context: &Value, state: &State) -> Result<(), TestStateError> {
     refuse(format!("Invalid Context object provided: {problem}"))
 }
 
-/// What is wrong with the first member that may not be as it is; `path` is the object's with a dot.
+/// Returns the error of the first invalid member. `path` is that of the object, with a dot at the end.
 fn wrong_member(object: &Value, path: &str) -> Option<String> {
     object.as_object()?.iter().find_map(|(name, value)| {
         let path = format!("{path}{name}");
@@ -390,22 +390,22 @@ fn has_token(resource: &Resource) -> bool {
     matches!(resource.pattern(), Pattern::Callback | Pattern::Sync)
 }
 
-/// A JSON text of the caller's, with the places of what is in it.
-struct Written {
+/// A JSON text from the caller, with the spans of the values in it.
+struct SourceText {
     text: Arc<str>,
     place: Located,
 }
 
-impl Written {
-    fn read(text: &Arc<str>) -> Result<Written, JsonError> {
-        Ok(Written { text: text.clone(), place: json::parse_located(text)? })
+impl SourceText {
+    fn read(text: &Arc<str>) -> Result<SourceText, JsonError> {
+        Ok(SourceText { text: text.clone(), place: json::parse_located(text)? })
     }
 
-    /// The text of a value that is this one, or one inside of it, and no copy.
+    /// Returns the text of a value that is identical to this one, or to one inside of it, and not a copy.
     fn find(&self, value: &Value) -> Option<&str> {
         let span = match value {
             Value::Array(_) | Value::Object(_) => span(&self.place.value, &self.place.root, value)?,
-            // Scalars have no place of their own in memory.
+            // Scalars have no address that identifies them.
             _ if *value == self.place.value && value.to_string() == self.place.value.to_string() => self.place.root.span,
             _ => return None,
         };
@@ -413,7 +413,7 @@ impl Written {
     }
 }
 
-/// The place of a container in another, which is as deep as a parsed text may be.
+/// Returns the span of a container in another one. The recursion is bounded by the depth of a parsed text.
 fn span(within: &Value, node: &Node, value: &Value) -> Option<Span> {
     match (within, value, &node.parts) {
         (Value::Array(a), Value::Array(b), _) if Arc::ptr_eq(a, b) => Some(node.span),
@@ -428,8 +428,8 @@ fn span(within: &Value, node: &Node, value: &Value) -> Option<Span> {
     }
 }
 
-/// The state of that name at any depth and, where it is inside of a Map, whether of a Distributed one. Definitions nest no
-/// deeper than the compiler allows; the bound is for those that it has not seen.
+/// Finds the state with a name at any depth. If it is inside of a Map, also returns whether that is a Distributed one. The
+/// compiler limits how deep definitions nest; the bound here is for definitions that were not compiled.
 fn find(machine: &Value, name: &str, within: Option<bool>, depth: usize) -> Option<(Value, Option<bool>)> {
     let states = machine.get("States")?.as_object()?;
     if let Some(state) = states.get(name) {
@@ -447,7 +447,7 @@ fn find(machine: &Value, name: &str, within: Option<bool>, depth: usize) -> Opti
     })
 }
 
-/// All states that a state may go on to.
+/// Returns all states to which a state may lead.
 fn targets(state: &Value) -> Vec<Arc<str>> {
     let list = |field: &str| state.get(field).and_then(Value::as_array).unwrap_or_default();
     let nexts = list("Choices").iter().chain(list("Catch")).filter_map(|rule| rule.get("Next"));
@@ -455,7 +455,7 @@ fn targets(state: &Value) -> Vec<Arc<str>> {
     own.chain(nexts).filter_map(Value::as_str).map(Arc::from).collect()
 }
 
-/// What an execution of a test is called: nobody has named it or its machine (recorded: both differ from call to call).
+/// Returns the names of a test's execution, which nobody has chosen (recorded: they differ from call to call).
 fn names(test: &Test, rng: &mut Rng) -> ExecutionInfo {
     let role = test.role_arn.as_deref().and_then(|role| role.split(':').nth(4));
     let account = format!("arn:aws:states:us-east-1:{}", role.unwrap_or("123456789012"));
@@ -470,7 +470,7 @@ fn names(test: &Test, rng: &mut Rng) -> ExecutionInfo {
     }
 }
 
-/// Whether the tested state was left for the next one.
+/// Whether the execution has left the tested state for the next one.
 fn moved_on(engine: &Engine) -> bool {
     engine.history().iter().filter(|event| matches!(event.details, Details::Entered { .. })).count() > 1
 }
@@ -497,7 +497,7 @@ fn response(test: &Test, engine: &Engine, state: &State) -> Value {
         _ => None,
     };
     let handled = engine.probe().and_then(|probe| probe.handled.clone());
-    // Also when its attempts are used up, and the error goes on to a catcher or outwards.
+    // This includes a retrier whose attempts are used up, so that the error goes to a catcher or fails the state.
     if let Some(index) = engine.probe().and_then(|probe| probe.retrier) {
         details.insert("retryIndex", index as i64);
     }
@@ -521,7 +521,7 @@ fn response(test: &Test, engine: &Engine, state: &State) -> Value {
     if let Some(output) = exited.filter(|_| status != "FAILED") {
         out.insert("output", test.text_of(&output));
     }
-    // The event that a cause refers to is nobody's here, so the API leaves that part out (recorded).
+    // The event to which a cause refers is not visible here, so the API leaves out that part (recorded).
     let cause = cause.map(|cause| match cause.split_once("). ") {
         Some((head, rest)) if head.starts_with("An error occurred while executing the state '") => rest.into(),
         _ => cause,
@@ -541,7 +541,7 @@ fn response(test: &Test, engine: &Engine, state: &State) -> Value {
     Value::from(out)
 }
 
-/// The stages that the API shows of each kind of state (recorded); payloads as JSON texts, limits as numbers.
+/// Returns the stages that the API shows for each type of state (recorded), with payloads as JSON texts and limits as numbers.
 fn inspection(test: &Test, engine: &Engine, state: &State, details: Map) -> Value {
     let jsonata = state.language == QueryLanguage::Jsonata;
     let shown: &[&str] = match &state.kind {
@@ -587,7 +587,7 @@ fn inspection(test: &Test, engine: &Engine, state: &State, details: Map) -> Valu
             }
         }
     }
-    // What each item and each batch has come to is one text for all of them.
+    // The values of all items, and of all batches, are one text each.
     for (name, all) in [("afterItemSelector", items), ("afterItemBatcher", batches)] {
         if !all.is_empty() {
             data.insert(name, Value::from(all).to_string());

@@ -1,4 +1,5 @@
-//! From Rust values to JavaScript's: JSON text, which its own parser reads faster than objects are made one by one.
+//! Converts Rust values to JavaScript values. They cross as JSON text, because JSON.parse is faster than creating objects one
+//! by one.
 
 use crate::asl::complete::Completions;
 use crate::asl::ir;
@@ -11,12 +12,12 @@ use std::fmt::Write;
 use std::sync::Arc;
 use wasm_bindgen::JsValue;
 
-/// JSON text of ours as plain JavaScript objects and arrays.
+/// Parses JSON text into plain JavaScript objects and arrays.
 pub(super) fn parsed(text: &str) -> JsValue {
     js_sys::JSON::parse(text).unwrap_or(JsValue::NULL)
 }
 
-/// Diagnostics as JavaScript gets them, with positions in the text that was compiled.
+/// Returns diagnostics as JSON text, with positions in the text that was compiled.
 pub(super) fn diagnostics_text(diagnostics: &[Diagnostic], text: &str) -> String {
     let places = Positions::of(if diagnostics.is_empty() { "" } else { text });
     array(diagnostics, |out, diagnostic| {
@@ -71,7 +72,7 @@ fn range_member(out: &mut String, span: Option<Span>, text: &Positions) {
     out.push('}');
 }
 
-/// Commands as a JSON array.
+/// Writes commands as a JSON array.
 pub(super) fn commands(out: &mut String, commands: &[Command]) {
     out.push('[');
     separated(out, commands, command);
@@ -115,7 +116,7 @@ fn invocation(out: &mut String, call: &Invocation) {
     out.push('}');
 }
 
-/// The beginning of an Invoke command, to be closed.
+/// Writes the beginning of an Invoke command; the caller closes the object.
 fn members(out: &mut String, call: &Invocation) {
     let _ = write!(out, "{{\"type\":\"Invoke\",\"task\":{},\"state\":", call.task.0);
     json::write_str(out, &call.state_name);
@@ -139,7 +140,7 @@ fn members(out: &mut String, call: &Invocation) {
     }
 }
 
-/// What Invoke commands of a state have in common: `{state, resource}`.
+/// Returns what all Invoke commands of a state have in common: `{state, resource}`.
 pub(super) fn task_text(machine: &ir::Machine, state: ir::StateId) -> String {
     let mut out = String::from("{\"state\":");
     if let Some(state) = machine.states.get(state) {
@@ -154,7 +155,7 @@ pub(super) fn task_text(machine: &ir::Machine, state: ir::StateId) -> String {
     out
 }
 
-/// An Invoke command.
+/// Returns an Invoke command.
 pub(super) fn invocation_text(call: &Invocation) -> String {
     let mut out = String::new();
     invocation(&mut out, call);
@@ -191,7 +192,7 @@ fn finished(out: &mut String, outcome: &Outcome) {
     }
 }
 
-/// Where the execution stands.
+/// Returns the status of the execution.
 pub(super) fn status_text(engine: &Engine) -> String {
     let mut out = String::from("{");
     match engine.outcome() {
@@ -204,7 +205,7 @@ pub(super) fn status_text(engine: &Engine) -> String {
     out
 }
 
-/// The calls that wait for a result.
+/// Returns the calls that wait for a result.
 pub(super) fn pending_text(engine: &Engine) -> String {
     array(&engine.pending(), |out, call| {
         members(out, call);
@@ -213,7 +214,7 @@ pub(super) fn pending_text(engine: &Engine) -> String {
     })
 }
 
-/// What runs now; with `timed` only the frames that time moves, without their payloads.
+/// Returns the running frames. With `timed`, only those that wait for a time, without their payloads.
 pub(super) fn frames_text(engine: &Engine, timed: bool) -> String {
     array(&engine.frames().filter(|frame| !timed || frame.until.is_some()).collect::<Vec<_>>(), |out, frame: &FrameView| {
         let _ = write!(out, "{{\"id\":{}", frame.id);
@@ -245,7 +246,7 @@ pub(super) fn frames_text(engine: &Engine, timed: bool) -> String {
     })
 }
 
-/// Recorded stages of data flow.
+/// Returns the recorded stages of data flow.
 pub(super) fn trace_text(trace: &[Stage]) -> String {
     array(trace, |out, stage| {
         stage_head(out, stage);
@@ -254,8 +255,9 @@ pub(super) fn trace_text(trace: &[Stage]) -> String {
     })
 }
 
-/// The same in a line, with the texts of the values behind it: `units` says how long each is, in UTF-16 units. A debugger keeps
-/// many of them and reads few. A value that is the very one of the stage before is told as `"same":true`.
+/// Returns the stages on one line, followed by the texts of their values; `units` is the length of each text in UTF-16 units. A
+/// debugger stores many of them and reads few. A value that is identical to that of the previous stage is replaced by
+/// `"same":true`.
 pub(super) fn stages_text(trace: &[Stage]) -> String {
     let (mut told, mut values, mut seen) = (0, String::new(), json::Seen::default());
     let mut out = array(trace, |out, stage| {
@@ -275,7 +277,7 @@ pub(super) fn stages_text(trace: &[Stage]) -> String {
     out
 }
 
-/// What an object says of a stage besides its value.
+/// Writes the members of a stage without its value.
 fn stage_head(out: &mut String, stage: &Stage) {
     let _ = write!(out, "{{\"event\":{},\"after\":{}", stage.entered_event, stage.after);
     text_member(out, "child", stage.child.as_deref());
@@ -286,7 +288,7 @@ fn stage_head(out: &mut String, stage: &Stage) {
     }
 }
 
-/// Whether both are one and the same, without looking into them.
+/// Whether two values are identical, without comparing their content.
 pub(super) fn shared(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
@@ -296,7 +298,7 @@ pub(super) fn shared(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// What of the definition was used.
+/// Returns the parts of the definition that were used.
 pub(super) fn coverage_text(engine: &Engine) -> String {
     let mut out = String::from("{\"hits\":{");
     separated(&mut out, &engine.hits(), |out, (place, count)| {
@@ -320,7 +322,7 @@ pub(super) fn coverage_text(engine: &Engine) -> String {
     out
 }
 
-/// What came of a question.
+/// Returns the answer to a question.
 pub(super) fn answer_text(answer: &Result<Option<Value>, QuestionError>) -> String {
     let mut out = String::from("{");
     match answer {
@@ -342,7 +344,7 @@ pub(super) fn answer_text(answer: &Result<Option<Value>, QuestionError>) -> Stri
     out
 }
 
-/// Proposals for a place, with offsets in UTF-16 units.
+/// Returns completions, with offsets in UTF-16 units.
 pub(super) fn completions_text(completions: &Completions, text: &str) -> String {
     let units = |offset| position(text, offset).offset;
     let Span { start, end } = completions.replace;

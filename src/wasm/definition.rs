@@ -1,9 +1,9 @@
-//! Definitions: checking, compiling and drawing them.
+//! Definitions: validates, compiles and draws them.
 
 use super::convert::{self, diagnostics_text, parsed};
 use super::engine::millis;
 use super::error::{not_json, thrown};
-use super::options::{CompileSettings, EngineSettings, ExecutionIn, from_js};
+use super::options::{CompileSettings, EngineSettings, ExecutionSettings, from_js};
 use crate::asl::variables::variable_references;
 use crate::asl::{self, CompileOptions, Compiled, ir};
 use crate::base::diag::{self, Code, Diagnostic, Severity, Style};
@@ -18,8 +18,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// What a text was compiled to.
-pub(super) struct Known {
+/// A text and the result of its compilation.
+pub(super) struct CompiledText {
     text: String,
     options: CompileOptions,
     machine: Option<Arc<ir::Machine>>,
@@ -27,49 +27,49 @@ pub(super) struct Known {
 }
 
 thread_local! {
-    /// The last one: what was checked is asked for its fixes, drawn and run next.
-    static LAST: RefCell<Option<Rc<Known>>> = const { RefCell::new(None) };
+    /// The last compiled text. A text that was validated is often asked for its fixes, drawn and run next.
+    static LAST: RefCell<Option<Rc<CompiledText>>> = const { RefCell::new(None) };
 }
 
-pub(super) fn compile(text: &str, options: JsValue) -> Result<Rc<Known>, JsValue> {
+pub(super) fn compile(text: &str, options: JsValue) -> Result<Rc<CompiledText>, JsValue> {
     let options = from_js::<CompileSettings>(options)?.compile_options();
     let last = LAST.take().filter(|known| known.options == options && known.text == text);
     let known = last.unwrap_or_else(|| {
         let Compiled { machine, diagnostics } = asl::compile(text, &options);
-        Rc::new(Known { text: text.to_owned(), options, machine: machine.map(Arc::new), diagnostics: diagnostics.into() })
+        Rc::new(CompiledText { text: text.to_owned(), options, machine: machine.map(Arc::new), diagnostics: diagnostics.into() })
     });
     LAST.set(Some(known.clone()));
     Ok(known)
 }
 
-/// All problems of a definition, as an array; empty if there is none.
+/// Returns all problems of a definition as an array, which is empty if there are none.
 #[wasm_bindgen]
 pub fn validate(text: &str, options: JsValue) -> Result<JsValue, JsValue> {
     let known = compile(text, options)?;
     Ok(parsed(&diagnostics_text(&known.diagnostics, text)))
 }
 
-/// All problems of a definition as a compiler prints them.
+/// Returns all problems of a definition as a compiler prints them.
 #[wasm_bindgen(js_name = renderDiagnostics)]
 pub fn render_diagnostics(text: &str, file: &str, options: JsValue, color: bool) -> Result<String, JsValue> {
     let known = compile(text, options)?;
     Ok(diag::render(&known.diagnostics, text, file, Style { color }))
 }
 
-/// Says that a `${Name}` of the text that a definition is made of has no value.
+/// The diagnostic for a `${Name}` without a value, in the text from which a definition was made.
 static PLACEHOLDER: Code = Code { name: "placeholder", severity: Severity::Warning, title: "A placeholder without a value" };
 
-/// In `places`: nothing is known of this place.
+/// In `places`: the location is unknown.
 const NOWHERE: u32 = u32::MAX;
 /// In `places`: this diagnostic is not printed.
 const LEFT_OUT: u32 = u32::MAX - 1;
 /// In `places`: placeholders from here on are errors.
 const STRICT: u32 = u32::MAX - 2;
 
-/// The same for a definition that was written in another notation, or with placeholders: `text` is its JSON, and places are
-/// shown in `source`. `places` has for each diagnostic, and after it for each of its labels, the first byte in `source` and the
-/// one past the last, or one of the marks above and any number. Where `help` says how placeholders get a value, the places
-/// after these are of those without one, and all is printed in the order of its places.
+/// Renders the problems of a definition that was written in another format, or with placeholders. `text` is its JSON, and
+/// locations are shown in `source`. For each diagnostic, and after it for each of its labels, `places` has the first byte in
+/// `source` and the one after the last, or one of the marks above and any number. If `help` says how placeholders get a value,
+/// further locations are those of placeholders without a value, and everything is printed in the order of its location.
 #[wasm_bindgen(js_name = renderDiagnosticsIn)]
 pub fn render_diagnostics_in(
     source: &str,
@@ -80,7 +80,7 @@ pub fn render_diagnostics_in(
     options: JsValue,
     color: bool,
 ) -> Result<String, JsValue> {
-    // Compiled anew, because these are changed.
+    // The text is compiled again, because the diagnostics are changed here.
     let Compiled { mut diagnostics, .. } = asl::compile(text, &from_js::<CompileSettings>(options)?.compile_options());
     let mut places = places.chunks_exact(2).map(|place| match place {
         [start, end] => (*start, Span::new(*start as usize, *end as usize)),
@@ -114,43 +114,43 @@ pub fn render_diagnostics_in(
     Ok(diag::render(&diagnostics, source, file, Style { color }))
 }
 
-/// The graph of a definition with all places and sizes, as JSON text; also of one with errors.
+/// Returns the graph of a definition with all positions and sizes, as JSON text, even if the definition has errors.
 #[wasm_bindgen]
 pub fn layout(text: &str, options: JsValue) -> Result<String, JsValue> {
     Ok(graph::layout(&parse(text)?, &from_js::<LayoutOptions>(options)?).to_json())
 }
 
-/// The graph of a definition as an SVG document.
+/// Returns the graph of a definition as an SVG document.
 #[wasm_bindgen(js_name = renderSvg)]
 pub fn render_svg(text: &str, layout: JsValue, options: JsValue) -> Result<String, JsValue> {
     let graph = graph::layout(&parse(text)?, &from_js::<LayoutOptions>(layout)?);
     Ok(graph::render_svg(&graph, &from_js::<SvgOptions>(options)?))
 }
 
-/// The graph of a definition as text of a Mermaid `stateDiagram-v2`.
+/// Returns the graph of a definition as the text of a Mermaid `stateDiagram-v2`.
 #[wasm_bindgen(js_name = renderMermaid)]
 pub fn render_mermaid(text: &str, options: JsValue) -> Result<String, JsValue> {
     let options = from_js::<LayoutOptions>(options)?;
     Ok(graph::to_mermaid(&parse(text)?, options.direction))
 }
 
-/// TestState: request and response as JSON text. Throws `{code, message}` where the API would refuse. `model` gives the JSON
-/// text of the shape of a service's response, by service and action.
+/// Calls TestState, with the request and the response as JSON text. Throws `{code, message}` if the API would refuse the
+/// request. `model` returns the JSON text of the shape of a service's response, by service and action.
 #[wasm_bindgen(js_name = testState)]
 pub fn test_state(request: &str, seed: u64, now: f64, model: Option<Function>) -> Result<String, JsValue> {
     let mut shape = |service: &str, action: &str| {
         let text = model.as_ref()?.call2(&JsValue::NULL, &service.into(), &action.into()).ok()?.as_string()?;
         json::parse_within(&text, SNAPSHOT_DEPTH).ok()
     };
-    // The request's members have their payloads two levels down.
+    // Payloads are two levels deep in the request.
     let request = json::parse_within(request, json::MAX_DEPTH + 2).map_err(|error| not_json(&error))?;
     let response = sim::test_state_with(&request, seed, millis(now), &mut shape);
     let response = response.map_err(|refused| thrown(refused.code, refused.message))?;
     Ok(json::to_string(&response))
 }
 
-/// Runs a recorded execution again: the definition's text, the history's, and the report as JSON text, with the replay's
-/// own events under `history`. Throws `{code: "DEFINITION", diagnostics}` or `{code: "NOT_A_HISTORY", message}`.
+/// Runs a recorded execution again. It takes the definition's and the history's texts, and returns the report as JSON text,
+/// with the replay's own events in `history`. Throws `{code: "DEFINITION", diagnostics}` or `{code: "NOT_A_HISTORY", message}`.
 #[wasm_bindgen(js_name = replayHistory)]
 pub fn replay_history(
     text: &str,
@@ -164,7 +164,7 @@ pub fn replay_history(
     let Some(machine) = &known.machine else { return Err(refused(&known.diagnostics, text)) };
     let mut replay = sim::ReplayOptions { engine: from_js::<EngineSettings>(settings)?.options(), seed, ..Default::default() };
     if !execution.is_undefined() {
-        replay.execution = from_js::<ExecutionIn>(execution)?.info_or(replay.execution);
+        replay.execution = from_js::<ExecutionSettings>(execution)?.info_or(replay.execution);
     }
     let history = json::parse_within(history, SNAPSHOT_DEPTH).map_err(|error| thrown("NOT_A_HISTORY", error))?;
     let report = sim::replay_history((**machine).clone(), &parse(text)?, &history, &replay);
@@ -182,7 +182,7 @@ pub fn replay_history(
     Ok(out)
 }
 
-/// What may be written at an offset of a definition's text, in UTF-16 units: `{replace, items, reads?}` as JSON text.
+/// Returns the completions at an offset of a definition's text, in UTF-16 units: `{replace, items, reads?}` as JSON text.
 #[wasm_bindgen]
 pub fn complete(text: &str, offset: usize) -> String {
     convert::completions_text(&asl::complete::complete(text, byte_offset(text, offset)), text)
@@ -196,7 +196,8 @@ fn parse(text: &str) -> Result<Value, JsValue> {
 #[wasm_bindgen]
 pub struct Machine {
     machine: Arc<ir::Machine>,
-    /// The warnings: given out when somebody asks, because an object for each of thousands takes longer than compiling.
+    /// The warnings. They are converted only when they are requested, because creating thousands of objects takes longer than
+    /// compiling.
     diagnostics: Rc<Vec<Diagnostic>>,
 }
 
@@ -221,23 +222,24 @@ impl Machine {
         }
     }
 
-    /// Names this very definition: snapshots are restored only with a machine of the same digest.
+    /// Identifies this definition: a snapshot can only be restored with a machine of the same digest.
     #[wasm_bindgen(getter)]
     pub fn digest(&self) -> String {
         format!("{:016x}", self.machine.digest)
     }
 
-    /// `{state, resource}` of a state that Invoke commands name by its number, as JSON text; the resource of a Task only.
+    /// Returns `{state, resource}` of a state that Invoke commands identify by its number, as JSON text. Only a Task has a
+    /// resource.
     #[wasm_bindgen(js_name = taskOf)]
     pub fn task_of(&self, state: u32) -> String {
         convert::task_text(&self.machine, ir::StateId(state))
     }
 
-    /// The warnings, in the form of [`validate`]; `text` is what was compiled.
+    /// Returns the warnings in the form of [`validate`]. `text` is the text that was compiled.
     pub fn diagnostics(&self, text: &str) -> JsValue {
         parsed(&diagnostics_text(&self.diagnostics, text))
     }
-    /// The variables that each state reads, as the JSON text of an object.
+    /// Returns the variables that each state reads, as the JSON text of an object.
     #[wasm_bindgen(js_name = variableReferences)]
     pub fn variable_references(&self) -> String {
         let states = variable_references(&self.machine).into_iter();

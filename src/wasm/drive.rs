@@ -1,4 +1,4 @@
-//! A driver in Rust, for hosts that do not want ours in JavaScript: one handler for all tasks, real time.
+//! A driver in Rust, for hosts that do not use the JavaScript driver: it has one handler for all tasks, and real time.
 
 use super::convert::{invocation_text, status_text};
 use super::engine::{Engine, millis, refused};
@@ -14,22 +14,22 @@ use std::task::{Poll, Waker};
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 
-/// Facts that have come in and the one who waits for them.
+/// The facts that have arrived, and the resolver that waits for them.
 #[derive(Default)]
 struct Inbox {
     facts: VecDeque<Event>,
     waker: Option<Waker>,
 }
 
-/// Runs a started engine to its end. `handler` gets an Invoke command as JSON text and returns the output's JSON text or
-/// a promise of it; what it throws fails the task with the thrown value's `name` and `message`. Resolves to the JSON text
-/// of `engine.status()`.
+/// Runs a started engine to its end. `handler` gets an Invoke command as JSON text and returns the output's JSON text or a
+/// promise of it. If it throws, the task fails with the thrown value's `name` and `message`. The promise resolves to the JSON
+/// text of `engine.status()`.
 #[wasm_bindgen]
 pub fn drive(engine: &Engine, handler: Function) -> Promise {
     let engine = engine.shared();
     future_to_promise(async move {
         let inbox = Rc::new(RefCell::new(Inbox::default()));
-        // Taken first: no borrow may be alive while the handler runs.
+        // The calls are taken first, because no borrow may exist while the handler runs.
         let pending = engine.borrow().pending();
         for call in &pending {
             invoke(&handler, call.task, &invocation_text(call), &inbox);
@@ -47,7 +47,7 @@ pub fn drive(engine: &Engine, handler: Function) -> Promise {
     })
 }
 
-/// The next fact: one that has come in, or a tick at the deadline.
+/// Waits for the next fact: one that has arrived, or a tick at the deadline.
 async fn next(engine: &Rc<RefCell<engine::Engine>>, inbox: &Rc<RefCell<Inbox>>) -> Event {
     let deadline = engine.borrow().deadline();
     let timer = deadline.map(|at| Timer::set((at.0 as f64 - Date::now()).max(0.0), inbox));
@@ -72,7 +72,7 @@ fn step(engine: &Rc<RefCell<engine::Engine>>, fact: Event) -> Result<Vec<Command
     Ok(engine.take_commands())
 }
 
-/// Calls the handler; its answer comes into the inbox.
+/// Calls the handler, whose answer is put into the inbox.
 fn invoke(handler: &Function, task: TaskId, command: &str, inbox: &Rc<RefCell<Inbox>>) {
     let answer = handler.call1(&JsValue::NULL, &JsValue::from_str(command));
     let inbox = inbox.clone();
@@ -123,7 +123,7 @@ struct Timer {
     _ring: Closure<dyn FnMut()>,
 }
 
-/// The longest delay that `setTimeout` takes; the tick of a capped one comes early, which is harmless.
+/// Maximum delay of `setTimeout`, in milliseconds. The tick of a capped delay comes early, which is harmless.
 const LONGEST: f64 = 2_147_483_647.0;
 
 impl Timer {

@@ -1,4 +1,4 @@
-//! What an editor asks, as JSON text; all offsets are UTF-16 units, as JavaScript and editors count.
+//! Language features for editors, as JSON text. All offsets are in UTF-16 units, like in JavaScript and in editors.
 
 use super::definition::compile;
 use super::error::{not_json, thrown};
@@ -12,7 +12,7 @@ use crate::expr::syntax::{self, Part};
 use std::cell::Cell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Bytes to units: by themselves in ASCII, else counted on from the last one asked for.
+/// Converts bytes to units: in ASCII they are equal, otherwise it counts from the last converted offset.
 struct Units<'a> {
     text: &'a str,
     ascii: bool,
@@ -95,7 +95,7 @@ fn json(value: Option<impl Into<Value>>) -> String {
     value.map_or(Value::Null, Into::into).to_string()
 }
 
-/// What stands at an offset: `{start, end, kind, title, text, state?, path?, field?}` or `null`.
+/// Explains what is at an offset: `{start, end, kind, title, text, state?, path?, field?}` or `null`.
 #[wasm_bindgen]
 pub fn hover(text: &str, offset: usize) -> String {
     let units = Units::of(text);
@@ -114,7 +114,7 @@ pub fn hover(text: &str, offset: usize) -> String {
     }))
 }
 
-/// All places of the name at an offset: `{start, end, kind, name, places: [{start, end, definition}]}` or `null`.
+/// Returns all occurrences of the name at an offset: `{start, end, kind, name, places: [{start, end, definition}]}` or `null`.
 #[wasm_bindgen]
 pub fn references(text: &str, offset: usize) -> String {
     let units = Units::of(text);
@@ -134,7 +134,7 @@ pub fn references(text: &str, offset: usize) -> String {
     }))
 }
 
-/// Where the name at an offset is given: `{start, end, targets: [{start, end}]}` or `null`.
+/// Returns the definitions of the name at an offset: `{start, end, targets: [{start, end}]}` or `null`.
 #[wasm_bindgen]
 pub fn definition(text: &str, offset: usize) -> String {
     let units = Units::of(text);
@@ -146,7 +146,7 @@ pub fn definition(text: &str, offset: usize) -> String {
     }))
 }
 
-/// The edits that give the name at an offset another name: `{edits}` or `{refused}`.
+/// Returns the edits that rename the name at an offset: `{edits}` or `{refused}`.
 #[wasm_bindgen]
 pub fn rename(text: &str, offset: usize, to: &str) -> String {
     let mut out = Map::new();
@@ -157,7 +157,7 @@ pub fn rename(text: &str, offset: usize, to: &str) -> String {
     json(Some(out))
 }
 
-/// What could be changed between two offsets: `[{title, problem?: {code, start, end}, edits}]`.
+/// Returns the code actions between two offsets: `[{title, problem?: {code, start, end}, edits}]`.
 #[wasm_bindgen(js_name = codeActions)]
 pub fn code_actions(text: &str, start: usize, end: usize, options: JsValue) -> Result<String, JsValue> {
     let known = compile(text, options)?;
@@ -167,13 +167,14 @@ pub fn code_actions(text: &str, start: usize, end: usize, options: JsValue) -> R
     Ok(json(Some(found.iter().map(|action| units.action(action)).collect::<Vec<_>>())))
 }
 
-/// The edits that lay out a text: `[{start, end, text}]`.
+/// Returns the edits that format a text: `[{start, end, text}]`.
 #[wasm_bindgen]
 pub fn format(text: &str, indent: usize) -> String {
     Units::of(text).edits(&language::format(text, indent)).to_string()
 }
 
-/// The states of a text: `[{name, start, end, from, to, depth, pointer}]`, where `start` and `end` are of the name.
+/// Returns the states of a text: `[{name, start, end, from, to, depth, pointer}]`, where `start` and `end` are those of the
+/// name.
 #[wasm_bindgen]
 pub fn outline(text: &str) -> String {
     let units = Units::of(text);
@@ -190,7 +191,7 @@ pub fn outline(text: &str) -> String {
     json(Some(language::outline(text).into_iter().map(state).collect::<Vec<_>>()))
 }
 
-/// What is computed in a state: `[{start, end, field, source, language}]`.
+/// Returns the expressions of a state: `[{start, end, field, source, language}]`.
 #[wasm_bindgen]
 pub fn expressions(text: &str, state: &str) -> String {
     let units = Units::of(text);
@@ -205,7 +206,8 @@ pub fn expressions(text: &str, state: &str) -> String {
     json(Some(language::expressions(text, state).into_iter().map(expression).collect::<Vec<_>>()))
 }
 
-/// The parts of an expression: `{kind, start, end, value?, parts?, takes?, gives?}`, or `{message, offset}` of one that cannot be read.
+/// Returns the parts of an expression: `{kind, start, end, value?, parts?, takes?, gives?}`, or `{message, offset}` if it
+/// cannot be parsed.
 #[wasm_bindgen]
 pub fn syntax(text: &str, jsonata: bool) -> String {
     let units = Units::of(text);
@@ -222,8 +224,8 @@ pub fn syntax(text: &str, jsonata: bool) -> String {
     out.to_string()
 }
 
-/// Where in a value, as JSON text, a path finds what it selects: `{places, shape}`; `null` if it ends in a function.
-/// Throws `{code, message}` for a text that is no path.
+/// Returns the locations that a path selects in a value, which is JSON text: `{places, shape}`; `null` if the path ends with a
+/// function. Throws `{code, message}` for a text that is not a path.
 #[wasm_bindgen]
 pub fn select(path: &str, value: &str) -> Result<String, JsValue> {
     let path = Path::parse(path).map_err(|error| thrown("INVALID_ARGUMENT", error))?;
@@ -239,8 +241,8 @@ pub fn select(path: &str, value: &str) -> Result<String, JsValue> {
     Ok(Value::from(out).to_string())
 }
 
-/// A gesture on the graph: `{edits, changes, text, select, caret, stops, announce, losses, introduces, asl?}` or `{refused}`. Without
-/// `problems` it introduces none, as nobody has looked.
+/// Returns the edits of a gesture on the graph: `{edits, changes, text, select, caret, stops, announce, losses, introduces,
+/// asl?}` or `{refused}`. Without `problems`, `introduces` is empty, because the text is not compiled.
 #[wasm_bindgen]
 pub fn edit(text: &str, gesture: &str, options: JsValue, problems: bool) -> Result<String, JsValue> {
     let options = from_js::<CompileSettings>(options)?.compile_options();
@@ -287,7 +289,7 @@ pub fn edit(text: &str, gesture: &str, options: JsValue, problems: bool) -> Resu
     Ok(json(Some(out)))
 }
 
-/// What can be done at the places of a JSON list: `[{kind, as?, edge?, refused?, targets?, types?}]`.
+/// Returns the gestures that are offered at the locations in a JSON list: `[{kind, as?, edge?, refused?, targets?, types?}]`.
 #[wasm_bindgen]
 pub fn gestures(text: &str, places: &str) -> String {
     let possible = |one: edit::Possible| match (one.about, one.refused) {

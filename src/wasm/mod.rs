@@ -13,10 +13,10 @@ mod drive;
 mod engine;
 mod error;
 mod language;
+mod memory;
 mod options;
 mod port;
 mod question;
-mod room;
 
 pub use definition::{
     Machine, complete, layout, render_diagnostics, render_diagnostics_in, render_mermaid, render_svg, replay_history, test_state,
@@ -32,7 +32,7 @@ pub use question::ask;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Runs once when the instance is made.
+/// Runs once, when the instance is created.
 #[wasm_bindgen(start)]
 pub fn started() {
     #[cfg(feature = "panic-hook")]

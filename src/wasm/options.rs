@@ -1,7 +1,7 @@
-//! Options as they come from JavaScript: objects whose members are absent or of the right type.
+//! Options from JavaScript: objects whose members may be missing but must be of the right type.
 //!
-//! They cross as JSON text and are read by name. A deserializer of `serde` for each of the few structures is twenty
-//! kilobytes of WebAssembly, with the words for errors that nobody reads.
+//! They cross as JSON text and are read by name. A deserializer of `serde` for each of the few structures would take twenty
+//! kilobytes of WebAssembly, including error messages that nobody reads.
 
 use super::error::thrown;
 use crate::asl::{CompileOptions, JsonataVersion, MachineType};
@@ -10,14 +10,14 @@ use crate::engine::{ExecutionInfo, HistoryLevel, Options, TokenKey};
 use crate::graph::{ColumnBreak, Direction, LayoutOptions, Status, SvgOptions, TextWidths, Theme};
 use wasm_bindgen::JsValue;
 
-/// What can be read from a JavaScript object.
-pub(super) trait Given: Default {
-    /// Takes over what the object has; says what is of the wrong type.
+/// A structure that can be read from a JavaScript object.
+pub(super) trait FromMembers: Default {
+    /// Sets what the object has. The error says which member is of the wrong type.
     fn take(&mut self, from: &Members) -> Result<(), String>;
 }
 
-/// A structure of ours from a JavaScript object; `undefined` is its default. Throws `{code: "INVALID_OPTION", message}`.
-pub(super) fn from_js<T: Given>(value: JsValue) -> Result<T, JsValue> {
+/// Reads a structure from a JavaScript object; `undefined` is the default. Throws `{code: "INVALID_OPTION", message}`.
+pub(super) fn from_js<T: FromMembers>(value: JsValue) -> Result<T, JsValue> {
     let mut structure = T::default();
     if !value.is_undefined() && !value.is_null() {
         let taken = members(&value).and_then(|members| structure.take(&members));
@@ -34,7 +34,7 @@ fn members(value: &JsValue) -> Result<Members, String> {
     }
 }
 
-/// The members of such an object; `null` is as good as absent.
+/// The members of such an object; a member that is `null` counts as missing.
 pub(super) struct Members(Value);
 
 impl Members {
@@ -42,7 +42,7 @@ impl Members {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    /// The member, if there is one and `read` makes something of it.
+    /// Returns the member if it exists; an error if `read` does not accept it.
     fn read<'a, T>(&'a self, name: &str, expected: &str, read: impl Fn(&'a Value) -> Option<T>) -> Result<Option<T>, String> {
         let Some(value) = self.get(name) else { return Ok(None) };
         read(value).map(Some).ok_or_else(|| wrong(name, expected))
@@ -60,7 +60,7 @@ impl Members {
         self.read(name, "a whole number", |value| u32::try_from(value.as_i64()?).ok())
     }
 
-    /// Which of some words it is.
+    /// Returns the index of the member's value in a list of words.
     fn word(&self, name: &str, words: &[&str]) -> Result<usize, String> {
         let at = self.read(name, "", |value| words.iter().position(|word| value.as_str() == Some(word)));
         at.map(Option::unwrap_or_default).map_err(|_| wrong(name, &words.join(", ")))
@@ -90,7 +90,7 @@ impl Members {
         Ok(self.read("breaks", "a list of objects with after and before", read)?.unwrap_or_default())
     }
 
-    /// The members of a member.
+    /// Returns the members of a member that is an object.
     fn each<T>(&self, name: &str, read: fn(&Value) -> Option<T>) -> Result<Option<Named<T>>, String> {
         let all = |map: &Map| map.entries().iter().map(|(name, value)| Some((name.clone(), read(value)?))).collect();
         self.read(name, "an object", |value| all(value.as_object()?))
@@ -102,7 +102,7 @@ fn wrong(name: &str, expected: &str) -> String {
     format!("{name} must be {expected}")
 }
 
-/// What a definition is compiled for.
+/// The settings of a compilation.
 #[derive(Default)]
 pub(super) struct CompileSettings {
     express: bool,
@@ -110,7 +110,7 @@ pub(super) struct CompileSettings {
 }
 
 impl CompileSettings {
-    /// As the compiler takes it.
+    /// Converts them to the options of the compiler.
     pub(super) fn compile_options(&self) -> CompileOptions {
         CompileOptions {
             kind: if self.express { MachineType::Express } else { MachineType::Standard },
@@ -119,7 +119,7 @@ impl CompileSettings {
     }
 }
 
-/// What an execution may use up; what is absent has AWS's value.
+/// The limits of an execution; a missing one has AWS's value.
 #[derive(Default)]
 pub(super) struct EngineSettings {
     without_history: bool,
@@ -134,12 +134,12 @@ pub(super) struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// Whether a call does one thing at a time.
+    /// Whether each call does only one thing.
     pub(super) fn once(&self) -> bool {
         self.once
     }
 
-    /// As the engine takes them.
+    /// Converts them to the options of the engine.
     pub(super) fn options(&self) -> Options {
         let aws = Options::default();
         Options {
@@ -155,9 +155,9 @@ impl EngineSettings {
     }
 }
 
-/// What an execution is called; what is absent gets a name.
+/// The names of an execution; a missing one gets a default.
 #[derive(Default)]
-pub(super) struct ExecutionIn {
+pub(super) struct ExecutionSettings {
     name: Option<String>,
     arn: Option<String>,
     role_arn: Option<String>,
@@ -166,15 +166,15 @@ pub(super) struct ExecutionIn {
     token_key: Option<TokenKey>,
 }
 
-impl ExecutionIn {
-    /// As the engine takes it.
+impl ExecutionSettings {
+    /// Converts them to the names of the engine.
     pub(super) fn info(self) -> ExecutionInfo {
         let machine = self.state_machine_name.as_deref().unwrap_or("StateMachine");
         let named = ExecutionInfo::named(machine, self.name.as_deref().unwrap_or("execution"));
         self.info_or(named)
     }
 
-    /// The same, with other names for what is absent.
+    /// Converts them to the names of the engine, with other defaults.
     pub(super) fn info_or(self, mut info: ExecutionInfo) -> ExecutionInfo {
         for (given, name) in [(self.name, &mut info.name), (self.state_machine_name, &mut info.state_machine_name)] {
             if let Some(given) = given {
@@ -193,7 +193,7 @@ impl ExecutionIn {
     }
 }
 
-impl Given for CompileSettings {
+impl FromMembers for CompileSettings {
     fn take(&mut self, from: &Members) -> Result<(), String> {
         self.express = from.word("type", &["STANDARD", "EXPRESS"])? == 1;
         self.newer_jsonata = from.word("jsonata", &["2.0.6", "2.1"])? == 1;
@@ -201,7 +201,7 @@ impl Given for CompileSettings {
     }
 }
 
-impl Given for EngineSettings {
+impl FromMembers for EngineSettings {
     fn take(&mut self, from: &Members) -> Result<(), String> {
         self.without_history = from.word("history", &["full", "none"])? == 1;
         self.payload_limit = from.count("payloadLimit")?.map(|count| count as usize);
@@ -220,7 +220,7 @@ impl Given for EngineSettings {
     }
 }
 
-impl Given for ExecutionIn {
+impl FromMembers for ExecutionSettings {
     fn take(&mut self, from: &Members) -> Result<(), String> {
         for (name, text) in [
             ("name", &mut self.name),
@@ -236,7 +236,7 @@ impl Given for ExecutionIn {
     }
 }
 
-impl Given for LayoutOptions {
+impl FromMembers for LayoutOptions {
     fn take(&mut self, from: &Members) -> Result<(), String> {
         self.direction = match from.word("direction", &["TB", "LR"])? {
             0 => Direction::TopToBottom,
@@ -253,7 +253,7 @@ impl Given for LayoutOptions {
     }
 }
 
-impl Given for SvgOptions {
+impl FromMembers for SvgOptions {
     fn take(&mut self, from: &Members) -> Result<(), String> {
         self.theme = match from.word("theme", &["auto", "light", "dark"])? {
             0 => Theme::Auto,

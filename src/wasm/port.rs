@@ -1,10 +1,11 @@
-//! What a step leaves behind, where JavaScript reads it by itself: a few numbers at a fixed address and one text.
+//! The port: the results of a step in the instance's memory, where JavaScript reads them directly. They are a few numbers at a
+//! fixed address and one text.
 //!
-//! A fact costs microseconds, so what is fixed counts: no object is made for what the numbers tell, there is no text where
-//! there is nothing to do, and what is said of a task comes in through a buffer that stays. An Invoke command with nothing
-//! special about it, the common one, is its numbers and the text of its input. And a payload that has just crossed, in either
-//! direction, does not cross again: both sides keep the last one, here as a value and there as its text. A retry has the
-//! input of the attempt before it, a chain hands results on, and mocks give the same answer many times.
+//! A fact costs microseconds, so fixed costs matter: what the numbers say needs no object, there is no text if there are no
+//! commands, and texts about a task come in through a permanent buffer. An ordinary Invoke command, which is the common case,
+//! consists of its numbers and the text of its input. A payload that has just crossed, in either direction, does not cross
+//! again: both sides keep the last one, here as a value and in JavaScript as its text. A retry has the input of the attempt
+//! before, a chain passes on results, and mocks often repeat an answer.
 
 use super::convert;
 use crate::base::Value;
@@ -16,34 +17,35 @@ use std::sync::Arc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The places of the numbers; js/border/instance.ts has the same.
+/// The positions of the numbers; js/border/instance.ts has the same.
 const KIND: usize = 0;
 const TEXT_AT: usize = 1;
 const TEXT_LENGTH: usize = 2;
-/// Milliseconds since the epoch; -1 for none.
+/// Milliseconds since the epoch; -1 if there is none.
 const DEADLINE: usize = 3;
 const EVENTS: usize = 4;
 const MORE: usize = 5;
 const TASK: usize = 6;
 const STATE: usize = 7;
 const ATTEMPT: usize = 8;
-/// How many chains of states run.
+/// The number of running chains of states.
 const RUNNING: usize = 9;
-/// Whether the value of the text that crossed last, be it in or out, is kept.
+/// Whether the value of the text that crossed last, in either direction, is kept.
 const KNOWN: usize = 10;
-/// Bytes of payloads that have come up since a page of the history was taken; of a page, of its text without marks.
+/// The number of bytes of payloads since a page of the history was taken; for a page, the number of bytes of its text without
+/// marks.
 const PAYLOADS: usize = 11;
-/// The event of the state's entry.
+/// The id of the event with which the state was entered.
 const ENTERED: usize = 12;
 const NUMBERS: usize = 13;
 
-/// The numbers, by their places.
+/// The numbers, by their positions.
 type Head = [f64; NUMBERS];
 
-/// What the text is.
+/// The content of the text.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// There is none.
+    /// There is no text.
     Nothing = 0,
     /// The input of the one Invoke command.
     Invoke = 1,
@@ -51,29 +53,29 @@ enum Kind {
     Commands = 2,
     /// `{"code", "message"}`: the fact was refused.
     Refused = 3,
-    /// There is none: the input of the one Invoke command is the value of the text that crossed last.
+    /// There is no text: the input of the one Invoke command is the value of the text that crossed last.
     Echo = 4,
 }
 
-/// Buffers that have grown beyond this many bytes are not kept.
-const KEPT: usize = 1 << 20;
+/// Maximum size of a buffer, in bytes, that is kept for the next text.
+const MAX_KEPT_BUFFER: usize = 1 << 20;
 
-/// Nor is a value whose text is longer than this kept beyond its own step.
-const SHORT: usize = 1 << 16;
+/// Maximum length of a text, in bytes, whose value is kept beyond its own step.
+const MAX_KEPT_TEXT: usize = 1 << 16;
 
-/// Stands for the length of a text that does not come in, because it is the one that crossed last.
-const AGAIN: usize = u32::MAX as usize;
+/// A length that means: the text is the one that crossed last, and does not come in again.
+const SAME_TEXT: usize = u32::MAX as usize;
 
-/// For the length of a text: there is none.
+/// A length that means: there is no text.
 const NONE: i32 = -1;
 
-/// For the lengths of both texts of a failure: it is the one that crossed last.
+/// A length for both texts of a failure that means: they are those that crossed last.
 const SAME: i32 = -2;
 
 /// The value of the text that crossed last.
-struct Known {
+struct LastValue {
     value: Value,
-    /// The text's length.
+    /// The length of the text, in bytes.
     length: usize,
 }
 
@@ -81,52 +83,52 @@ thread_local! {
     static HEAD: Cell<Head> = const { Cell::new([0.0; NUMBERS]) };
     static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
     static INBOX: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    /// `None` where JavaScript must not take its text for the value.
-    static KNOWN_VALUE: RefCell<Option<Known>> = const { RefCell::new(None) };
-    /// Of what has come in.
+    /// `None` if JavaScript must not assume that its text has this value.
+    static LAST_VALUE: RefCell<Option<LastValue>> = const { RefCell::new(None) };
+    /// The names that occurred in texts from JavaScript, which are shared.
     static NAMES: RefCell<SharedNames> = const { RefCell::new(SharedNames::new()) };
-    /// Error and cause that crossed last.
+    /// The error and cause that crossed last.
     static FAILURE: RefCell<[Option<Arc<str>>; 2]> = const { RefCell::new([None, None]) };
 }
 
-/// The instance's memory.
+/// Returns the instance's memory.
 #[wasm_bindgen(js_name = sharedMemory)]
 pub fn shared_memory() -> JsValue {
     wasm_bindgen::memory()
 }
 
-/// Where the numbers stand in it.
+/// Returns the address of the numbers in the memory.
 #[wasm_bindgen(js_name = headAddress)]
 pub fn head_address() -> usize {
     HEAD.with(|head| head.as_ptr() as usize)
 }
 
-/// Where to write a text of at most `length` bytes before the call that takes it.
+/// Returns where to write a text of at most `length` bytes before the call that reads it.
 #[wasm_bindgen]
 pub fn inbox(length: usize) -> usize {
     INBOX.with_borrow_mut(|bytes| {
-        if bytes.len() < length || bytes.len() > KEPT {
-            // A large one is for one text only.
-            *bytes = vec![0; if length > KEPT { length } else { length.next_power_of_two() }];
+        if bytes.len() < length || bytes.len() > MAX_KEPT_BUFFER {
+            // A large buffer is used for one text only.
+            *bytes = vec![0; if length > MAX_KEPT_BUFFER { length } else { length.next_power_of_two() }];
         }
         bytes.as_mut_ptr() as usize
     })
 }
 
-/// A text that comes in parts: a host that wrote a long one at once would be held up.
+/// A text that arrives in parts, because writing a long one in one go would block the host.
 #[derive(Default)]
 pub(super) struct Parts(String);
 
 impl Parts {
-    /// Begins anew, with room for so many bytes.
+    /// Starts a text and reserves this many bytes.
     pub(super) fn begin(&mut self, bytes: usize) {
         self.0 = String::with_capacity(bytes);
     }
 
-    /// Takes the next part, of `length` bytes in the inbox.
+    /// Adds the next part, from `length` bytes in the inbox.
     pub(super) fn take(&mut self, length: usize) {
         INBOX.with_borrow(|bytes| {
-            // Not twice the room, as a text would take by itself: a file may need most of the memory.
+            // The capacity is not doubled, as a String would do itself, because a file may need most of the memory.
             if self.0.capacity() - self.0.len() < length {
                 self.0.reserve_exact(length.max(self.0.len() / 4));
             }
@@ -134,17 +136,18 @@ impl Parts {
         });
     }
 
-    /// The text, all of whose parts have come.
+    /// Returns the text after all of its parts have arrived.
     pub(super) fn whole(&mut self) -> String {
-        KNOWN_VALUE.take();
+        LAST_VALUE.take();
         std::mem::take(&mut self.0)
     }
 }
 
-/// The JSON value whose text of `length` bytes is in the inbox, or of [`AGAIN`] the one that is known; refused if it is none.
-pub(super) fn received(length: usize) -> Option<Value> {
-    if length == AGAIN
-        && let Some(value) = KNOWN_VALUE.with_borrow(|known| known.as_ref().map(|known| known.value.clone()))
+/// Returns the JSON value whose text of `length` bytes is in the inbox, or for [`SAME_TEXT`] the one that is kept; refuses the call
+/// if there is none.
+pub(super) fn read_value(length: usize) -> Option<Value> {
+    if length == SAME_TEXT
+        && let Some(value) = LAST_VALUE.with_borrow(|known| known.as_ref().map(|known| known.value.clone()))
     {
         return Some(value);
     }
@@ -152,19 +155,19 @@ pub(super) fn received(length: usize) -> Option<Value> {
         INBOX.with_borrow(|bytes| NAMES.with_borrow_mut(|names| json::parse_noting_escapes(text_at(bytes, 0, length), names)));
     match parsed {
         Ok((value, escaped)) => {
-            // An escape may be half a surrogate pair, which is another character here than it is there.
-            KNOWN_VALUE.set((!escaped).then(|| Known { value: value.clone(), length }));
+            // An escape may be half of a surrogate pair, which is a different character here than in JavaScript.
+            LAST_VALUE.set((!escaped).then(|| LastValue { value: value.clone(), length }));
             Some(value)
         }
         Err(error) => {
-            refuse("NOT_JSON", format_args!("{} at offset {}", error.message, error.offset));
+            write_refusal("NOT_JSON", format_args!("{} at offset {}", error.message, error.offset));
             None
         }
     }
 }
 
-/// An error and its cause, whose texts of so many bytes follow one another in the inbox; [`NONE`] for one that is not given,
-/// [`SAME`] for what the last failure said.
+/// Returns an error and its cause, whose texts with these lengths are in the inbox one after the other; [`NONE`] if one is
+/// missing, [`SAME`] for those of the last failure.
 pub(super) fn failure(error: i32, cause: i32) -> [Option<Arc<str>>; 2] {
     FAILURE.with_borrow_mut(|last| {
         if error != SAME {
@@ -177,13 +180,13 @@ pub(super) fn failure(error: i32, cause: i32) -> [Option<Arc<str>>; 2] {
     })
 }
 
-/// A text that JavaScript's encoder has written: UTF-8.
+/// Returns a text that JavaScript's encoder has written in UTF-8.
 fn text_at(bytes: &[u8], at: usize, length: usize) -> &str {
     bytes.get(at..at.saturating_add(length)).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
-/// Leaves a step with the commands that are to be done.
-pub(super) fn leave(engine: &mut Engine, step: Step) {
+/// Leaves the results of a step: its numbers and the commands to execute.
+pub(super) fn write_step(engine: &mut Engine, step: Step) {
     let mut head = HEAD.get();
     head[KIND] = f64::from(Kind::Nothing as u8);
     head[DEADLINE] = engine.deadline().map_or(-1.0, |at| at.0 as f64);
@@ -191,7 +194,7 @@ pub(super) fn leave(engine: &mut Engine, step: Step) {
     head[MORE] = f64::from(step.more);
     head[RUNNING] = engine.running() as f64;
     head[PAYLOADS] = engine.payloads() as f64;
-    KNOWN_VALUE.with_borrow_mut(|known| {
+    LAST_VALUE.with_borrow_mut(|known| {
         match engine.commands() {
             [] => {}
             [Command::Invoke(call)] if is_plain(call) => {
@@ -203,14 +206,14 @@ pub(super) fn leave(engine: &mut Engine, step: Step) {
                     head[KIND] = f64::from(Kind::Echo as u8);
                 } else {
                     let length = text(&mut head, Kind::Invoke, |out| json::write(out, &call.input));
-                    *known = Some(Known { value: call.input.clone(), length });
+                    *known = Some(LastValue { value: call.input.clone(), length });
                 }
             }
             commands => {
                 text(&mut head, Kind::Commands, |out| convert::commands(out, commands));
             }
         }
-        if known.as_ref().is_some_and(|known| known.length > SHORT) {
+        if known.as_ref().is_some_and(|known| known.length > MAX_KEPT_TEXT) {
             *known = None;
         }
         head[KNOWN] = f64::from(known.is_some());
@@ -219,8 +222,8 @@ pub(super) fn leave(engine: &mut Engine, step: Step) {
     HEAD.set(head);
 }
 
-/// Leaves a page of the history; how many events it has.
-pub(super) fn leave_page(page: Page) -> usize {
+/// Leaves a page of the history, and returns the number of its events.
+pub(super) fn write_page(page: Page) -> usize {
     let mut head = HEAD.get();
     head[PAYLOADS] = page.whole as f64;
     text(&mut head, Kind::Nothing, |out| *out = page.text);
@@ -229,8 +232,8 @@ pub(super) fn leave_page(page: Page) -> usize {
 }
 
 /// Leaves the reason why a fact was refused.
-pub(super) fn refuse(code: &str, message: impl Display) {
-    KNOWN_VALUE.take();
+pub(super) fn write_refusal(code: &str, message: impl Display) {
+    LAST_VALUE.take();
     let message = message.to_string();
     let mut head = HEAD.get();
     head[KNOWN] = 0.0;
@@ -244,7 +247,7 @@ pub(super) fn refuse(code: &str, message: impl Display) {
     HEAD.set(head);
 }
 
-/// Whether the call's numbers and input are all that there is to it.
+/// Whether the numbers and the input say everything about the call.
 fn is_plain(call: &Invocation) -> bool {
     let Invocation { purpose, token, timeout, heartbeat, credentials, iterations, .. } = call;
     *purpose == CallPurpose::Task
@@ -255,11 +258,11 @@ fn is_plain(call: &Invocation) -> bool {
         && iterations.is_empty()
 }
 
-/// Writes the step's text; how long it is.
+/// Writes the step's text and returns its length.
 fn text(head: &mut Head, kind: Kind, write: impl FnOnce(&mut String)) -> usize {
     TEXT.with_borrow_mut(|out| {
         out.clear();
-        out.shrink_to(KEPT);
+        out.shrink_to(MAX_KEPT_BUFFER);
         write(out);
         head[KIND] = f64::from(kind as u8);
         head[TEXT_AT] = out.as_ptr() as usize as f64;

@@ -1,4 +1,4 @@
-//! Questions of a debugger's user.
+//! Evaluates questions of a debugger's user.
 
 use super::convert;
 use super::engine::millis;
@@ -8,8 +8,8 @@ use crate::expr::question::{self, Dialect};
 use crate::expr::{Env, Scope};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Answers a question in JSONata, JSONPath or a payload template about values, which come as JSON texts: `{value}`,
-/// `{nothing: true}` or `{message, code?, offset?}`, the offset in bytes, as JSON text.
+/// Evaluates a question in JSONata, JSONPath or as a payload template. The values come as JSON texts. Returns `{value}`,
+/// `{nothing: true}` or `{message, code?, offset?}` as JSON text, with the offset in bytes.
 #[wasm_bindgen]
 pub fn ask(dialect: &str, question: &str, input: &str, context: &str, variables: &str, now: f64) -> Result<String, JsValue> {
     let dialect = match dialect {

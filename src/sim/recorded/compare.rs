@@ -1,4 +1,4 @@
-//! Two histories thread by thread: where does ours first say something else?
+//! Compares two histories thread by thread, and finds the first difference of each.
 
 use super::ReplayOptions;
 use super::read::{Event, Payload, Recording, Slot, is_mask};
@@ -9,60 +9,60 @@ use crate::base::{Names, Number, Pointer, Value, json, time};
 use crate::engine::{Engine, SNAPSHOT_DEPTH};
 use std::sync::Arc;
 
-/// Milliseconds by which a Wait may differ: what AWS itself takes for transitions.
+/// The milliseconds by which the duration of a Wait may differ: the time that AWS itself takes for transitions.
 const WAIT_TOLERANCE: u64 = 3_000;
 
-/// Milliseconds by which two instants may differ that were read off the clock.
+/// The milliseconds by which two timestamps may differ that were taken from the clock.
 const CLOCK_TOLERANCE: u64 = 60_000;
 
-/// A place where the definition does not do what the recording says.
+/// A point at which the definition does not do what the recording says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divergence {
-    /// The recorded event; `None` where the recording has nothing to set against what the definition does.
+    /// The id of the recorded event; `None` if the recording has no counterpart to what the definition does.
     pub event: Option<u64>,
-    /// Its type.
+    /// The event's type.
     pub event_type: Option<Arc<str>>,
-    /// The state in which it happens.
+    /// The name of the state in which it happens.
     pub state: Option<Arc<str>>,
-    /// The indices of the Maps around it, the innermost last.
+    /// The indices in the enclosing Maps, the innermost last.
     pub iterations: Vec<u32>,
     /// What differs: `event`, `state`, `input`, `output`, `variables`, `error`, `cause`, `resource`, `length`, `wait`.
     pub aspect: &'static str,
-    /// The place inside of a payload.
+    /// The location in a payload.
     pub pointer: Option<String>,
-    /// What was recorded.
+    /// The recorded value.
     pub expected: Value,
-    /// What the definition does.
+    /// The value in the replay.
     pub got: Value,
-    /// Both in one sentence.
+    /// A sentence with both values.
     pub message: String,
-    /// Why that is, most likely.
+    /// The most likely reason.
     pub reason: Option<String>,
-    /// Where it stands among others: the recorded event it is at or after.
+    /// The key by which divergences are ordered: the recorded event at which, or after which, it happens.
     pub(super) place: (u64, bool),
 }
 
-/// A value that no run repeats.
+/// A value that no run can reproduce.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unreproducible {
-    /// The recorded event.
+    /// The id of the recorded event.
     pub event: u64,
-    /// The place in its payload.
+    /// The location in its payload.
     pub pointer: String,
-    /// What was recorded.
+    /// The recorded value.
     pub recorded: Value,
-    /// What the replay has.
+    /// The value in the replay.
     pub replayed: Value,
 }
 
-/// What was replayed.
+/// The definition that was replayed.
 pub(super) struct Subject<'a> {
     pub(super) machine: &'a Machine,
     pub(super) definition: &'a Value,
     pub(super) options: &'a ReplayOptions,
     pub(super) tokens: &'a [Arc<str>],
-    /// Distributed Maps that a Task stands in for.
-    pub(super) stand_ins: &'a [Arc<str>],
+    /// The names of Distributed Maps that were replaced by a Task.
+    pub(super) replaced_maps: &'a [Arc<str>],
 }
 
 impl Subject<'_> {
@@ -71,7 +71,7 @@ impl Subject<'_> {
     }
 }
 
-/// What a comparison gives.
+/// The result of a comparison.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) divergences: Vec<Divergence>,
@@ -80,10 +80,11 @@ pub(super) struct Outcome {
 }
 
 /// Compares the recording with the history of the replay.
-pub(super) fn compare(subject: &Subject, theirs: &Recording, engine: &Engine) -> Outcome {
-    let ours = json::parse_within(&engine.history_json(0), SNAPSHOT_DEPTH).ok().and_then(|history| Recording::read(&history).ok());
-    let Some(ours) = ours else { return Outcome::default() };
-    let mut comparison = Comparison { subject, theirs, ours: &ours, outcome: Outcome::default(), pairs: Vec::new() };
+pub(super) fn compare(subject: &Subject, recorded: &Recording, engine: &Engine) -> Outcome {
+    let replayed =
+        json::parse_within(&engine.history_json(0), SNAPSHOT_DEPTH).ok().and_then(|history| Recording::read(&history).ok());
+    let Some(replayed) = replayed else { return Outcome::default() };
+    let mut comparison = Comparison { subject, recorded, replayed: &replayed, outcome: Outcome::default(), pairs: Vec::new() };
     let mut open = vec![(0, 0)];
     while let Some((a, b)) = open.pop() {
         comparison.thread(a, b, &mut open);
@@ -91,11 +92,11 @@ pub(super) fn compare(subject: &Subject, theirs: &Recording, engine: &Engine) ->
     comparison.outcome
 }
 
-/// What can be said without data: states that the definition lacks, transitions that it does not make.
-pub(super) fn by_structure(subject: &Subject, theirs: &Recording) -> Option<Divergence> {
-    for (number, thread) in theirs.threads.iter().enumerate() {
+/// Finds differences that need no data: states that the definition lacks, and transitions that it does not make.
+pub(super) fn by_structure(subject: &Subject, recorded: &Recording) -> Option<Divergence> {
+    for (number, thread) in recorded.threads.iter().enumerate() {
         let mut left: Option<&str> = None;
-        for event in thread.events.iter().filter_map(|i| theirs.event(*i)) {
+        for event in thread.events.iter().filter_map(|i| recorded.event(*i)) {
             let Some(name) = event.state() else { continue };
             let found = subject.state(name);
             let kind = event.kind.split("State").next().unwrap_or_default();
@@ -119,7 +120,7 @@ pub(super) fn by_structure(subject: &Subject, theirs: &Recording) -> Option<Dive
                     event: Some(event.id),
                     event_type: Some(event.kind.clone()),
                     state: Some(name.into()),
-                    iterations: theirs.iterations(number),
+                    iterations: recorded.iterations(number),
                     aspect: "state",
                     pointer: None,
                     expected: name.into(),
@@ -138,7 +139,7 @@ pub(super) fn by_structure(subject: &Subject, theirs: &Recording) -> Option<Dive
 }
 
 fn type_name(subject: &Subject, state: &crate::asl::ir::State) -> &'static str {
-    if subject.stand_ins.contains(&state.name) { "Map" } else { state.kind.type_name() }
+    if subject.replaced_maps.contains(&state.name) { "Map" } else { state.kind.type_name() }
 }
 
 fn leads_to(subject: &Subject, from: &str, to: StateId) -> bool {
@@ -152,14 +153,14 @@ fn leads_to(subject: &Subject, from: &str, to: StateId) -> bool {
 
 struct Comparison<'a> {
     subject: &'a Subject<'a>,
-    theirs: &'a Recording,
-    ours: &'a Recording,
+    recorded: &'a Recording,
+    replayed: &'a Recording,
     outcome: Outcome,
-    /// Values that differ for a good reason, recorded and replayed.
+    /// Pairs of recorded and replayed values that are expected to differ.
     pairs: Vec<(Value, Value)>,
 }
 
-/// What differs in two events.
+/// A difference of two events.
 struct Difference {
     aspect: &'static str,
     pointer: Option<String>,
@@ -168,15 +169,15 @@ struct Difference {
 }
 
 impl Comparison<'_> {
-    /// Compares two threads up to the first difference, and puts those that start in them on the list.
+    /// Compares two threads up to the first difference, and adds the threads that start in them to `open`.
     fn thread(&mut self, a: usize, b: usize, open: &mut Vec<(usize, usize)>) {
-        let (theirs, ours) = (self.relevant(self.theirs, a), self.relevant(self.ours, b));
+        let (recorded, replayed) = (self.relevant(self.recorded, a), self.relevant(self.replayed, b));
         let (mut i, mut j, mut starts) = (0, 0, 0);
         let mut state: Option<Arc<str>> = None;
         let mut entered = (None, None);
         loop {
-            let (one, other) = (theirs.get(i).copied(), ours.get(j).copied());
-            // Histories from before November 2024 have none.
+            let (one, other) = (recorded.get(i).copied(), replayed.get(j).copied());
+            // Histories from before November 2024 do not have these events.
             let lone = |e: Option<&Event>, f: Option<&Event>| {
                 e.is_some_and(|e| &*e.kind == "EvaluationFailed") && f.is_none_or(|f| &*f.kind != "EvaluationFailed")
             };
@@ -188,7 +189,7 @@ impl Comparison<'_> {
             let difference = match (one, other) {
                 (None, None) => return,
                 (Some(one), Some(other)) => {
-                    if a == 0 && self.both_cut(one, other, &theirs, &ours) {
+                    if a == 0 && self.both_cut(one, other, &recorded, &replayed) {
                         return;
                     }
                     if one.enters() {
@@ -206,7 +207,7 @@ impl Comparison<'_> {
                 }
             };
             if let Some(difference) = difference {
-                let last = i.checked_sub(1).and_then(|at| theirs.get(at)).copied();
+                let last = i.checked_sub(1).and_then(|at| recorded.get(at)).copied();
                 self.diverge(difference, one, other, last, state, a);
                 return;
             }
@@ -220,7 +221,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Pairs the branches or iterations of one start.
+    /// Pairs the branches or iterations that one event started.
     fn children(
         &mut self,
         pair: (usize, usize),
@@ -234,23 +235,23 @@ impl Comparison<'_> {
             let threads = recording.threads.iter().enumerate();
             threads.filter(|(_, s)| s.parent == Some((parent, start))).map(|(i, s)| (i, s.slot.clone())).collect()
         };
-        let (theirs, ours) = (of(self.theirs, a), of(self.ours, b));
+        let (recorded, replayed) = (of(self.recorded, a), of(self.replayed, b));
         let mut known = Names::default();
         let name = |slot: &Slot| match slot {
             Slot::Root => String::new(),
             Slot::Branch(name) => format!("b{name}"),
             Slot::Iteration(index) => format!("i{index}"),
         };
-        for (thread, slot) in &ours {
+        for (thread, slot) in &replayed {
             known.insert(name(slot).into(), *thread);
         }
         let mut seen = Names::default();
-        for (thread, slot) in &theirs {
+        for (thread, slot) in &recorded {
             seen.insert(name(slot).into(), *thread);
             match known.get(&name(slot)) {
                 Some(other) => open.push((*thread, other)),
-                None if self.join_succeeded(self.theirs, a, start) && self.join_succeeded(self.ours, b, start) => {
-                    let first = self.theirs.threads.get(*thread).and_then(|s| self.theirs.event(*s.events.first()?));
+                None if self.join_succeeded(self.recorded, a, start) && self.join_succeeded(self.replayed, b, start) => {
+                    let first = self.recorded.threads.get(*thread).and_then(|s| self.recorded.event(*s.events.first()?));
                     let difference = Difference {
                         aspect: "event",
                         pointer: None,
@@ -262,25 +263,25 @@ impl Comparison<'_> {
                 None => {}
             }
         }
-        if !self.join_succeeded(self.theirs, a, start) || !self.join_succeeded(self.ours, b, start) {
+        if !self.join_succeeded(self.recorded, a, start) || !self.join_succeeded(self.replayed, b, start) {
             return;
         }
-        if let Some((thread, _)) = ours.iter().find(|(_, slot)| !seen.contains(&name(slot))) {
-            let first = self.ours.threads.get(*thread).and_then(|s| self.ours.event(*s.events.first()?));
+        if let Some((thread, _)) = replayed.iter().find(|(_, slot)| !seen.contains(&name(slot))) {
+            let first = self.replayed.threads.get(*thread).and_then(|s| self.replayed.event(*s.events.first()?));
             let difference =
                 Difference { aspect: "event", pointer: None, expected: Value::Null, got: first.map_or(Value::Null, headline) };
             self.diverge(difference, None, first, at, state, a);
         }
     }
 
-    /// The events of a thread that say the same in every year and order.
+    /// The events of a thread that do not depend on when, or in which order, AWS recorded them.
     fn relevant<'r>(&self, recording: &'r Recording, thread: usize) -> Vec<&'r Event> {
         let events = recording.threads.get(thread).map_or(&[][..], |thread| &thread.events);
         let mut inside = false;
         let mut kept = Vec::with_capacity(events.len());
         for event in events.iter().filter_map(|i| recording.event(*i)) {
             if let Some(name) = event.state() {
-                inside = event.enters() && self.subject.stand_ins.iter().any(|stand_in| **stand_in == *name);
+                inside = event.enters() && self.subject.replaced_maps.iter().any(|replaced| **replaced == *name);
             } else if inside && !event.kind.starts_with("Execution") {
                 continue;
             }
@@ -292,28 +293,28 @@ impl Comparison<'_> {
         kept
     }
 
-    /// Whether both executions were ended from outside or by their time limit, which may catch them anywhere.
-    fn both_cut(&self, one: &Event, other: &Event, theirs: &[&Event], ours: &[&Event]) -> bool {
+    /// Whether both executions were ended from outside or by their time-out, which may happen at any event.
+    fn both_cut(&self, one: &Event, other: &Event, recorded: &[&Event], replayed: &[&Event]) -> bool {
         let cut = |event: &Event| matches!(&*event.kind, "ExecutionAborted" | "ExecutionTimedOut");
         let last = |events: &[&Event]| events.last().filter(|event| cut(event)).map(|event| event.kind.clone());
-        (cut(one) || cut(other)) && last(theirs).is_some() && last(theirs) == last(ours)
+        (cut(one) || cut(other)) && last(recorded).is_some() && last(recorded) == last(replayed)
     }
 
-    /// Whether a thread may end earlier in one of the two: what was cut off, or not recorded to its end.
-    fn may_be_cut(&self, a: usize, b: usize, theirs_ended: bool) -> bool {
-        if theirs_ended && self.theirs.end().is_none() {
+    /// Whether a thread may end earlier in one of the two, because it was aborted or not recorded to its end.
+    fn may_be_cut(&self, a: usize, b: usize, recording_ended: bool) -> bool {
+        if recording_ended && self.recorded.end().is_none() {
             return true;
         }
         let parent = |recording: &Recording, thread: usize| recording.threads.get(thread).and_then(|thread| thread.parent);
-        match (parent(self.theirs, a), parent(self.ours, b)) {
+        match (parent(self.recorded, a), parent(self.replayed, b)) {
             (Some((p, start)), Some((q, other))) => {
-                !self.join_succeeded(self.theirs, p, start) || !self.join_succeeded(self.ours, q, other)
+                !self.join_succeeded(self.recorded, p, start) || !self.join_succeeded(self.replayed, q, other)
             }
             _ => false,
         }
     }
 
-    /// Whether all children of a Parallel or Map came to their end.
+    /// Whether all children of a Parallel or Map have ended.
     fn join_succeeded(&self, recording: &Recording, thread: usize, start: usize) -> bool {
         let mut count = 0;
         let events = recording.threads.get(thread).map_or(&[][..], |thread| &thread.events);
@@ -327,11 +328,11 @@ impl Comparison<'_> {
         false
     }
 
-    /// The first difference of two events.
+    /// Returns the first difference of two events.
     fn events(&mut self, one: &Event, other: &Event, entered: (Option<time::Millis>, Option<time::Millis>)) -> Option<Difference> {
-        let stands_in = one.state().is_some_and(|name| self.subject.stand_ins.iter().any(|stand_in| **stand_in == *name));
+        let is_replaced = one.state().is_some_and(|name| self.subject.replaced_maps.iter().any(|replaced| **replaced == *name));
         let same_kind =
-            kind_of(one) == kind_of(other) || (stands_in && one.enters() == other.enters() && one.exits() == other.exits());
+            kind_of(one) == kind_of(other) || (is_replaced && one.enters() == other.enters() && one.exits() == other.exits());
         if !same_kind {
             return Some(Difference { aspect: "event", pointer: None, expected: headline(one), got: headline(other) });
         }
@@ -343,7 +344,7 @@ impl Comparison<'_> {
         if let Some(difference) = member("state", "name") {
             return Some(difference);
         }
-        if !stands_in
+        if !is_replaced
             && let (true, Payload::Whole(recorded), Payload::Whole(replayed)) =
                 (one.details.get("input").or(one.details.get("parameters")).is_some(), one.input(), other.input())
             && let Some(difference) = self.payloads("input", one.id, &recorded, &replayed)
@@ -359,29 +360,29 @@ impl Comparison<'_> {
             let started = !one.kind.ends_with("Failed");
             if started
                 && let Some(difference) = member(aspect, name)
-                && self.alike(one.id, &difference.expected, &difference.got, &Pointer::root()).is_some()
+                && self.first_difference(one.id, &difference.expected, &difference.got, &Pointer::root()).is_some()
             {
                 return Some(difference);
             }
         }
-        if !stands_in
+        if !is_replaced
             && one.exits()
             && let Some(difference) = self.variables(one, other)
         {
             return Some(difference);
         }
-        // A failure of which the recording has no details says nothing.
+        // If the recording has no details of a failure, there is nothing to compare.
         if one.kind.ends_with("Failed") || one.kind.ends_with("TimedOut") {
             for (aspect, name) in [("error", "error"), ("cause", "cause")] {
                 if one.details.get(name).is_some_and(|recorded| !recorded.as_str().is_some_and(is_mask))
                     && let Some(mut difference) = member(aspect, name)
                 {
-                    // A cause that is JSON text may have been parsed as well.
+                    // A cause that is JSON text may have been parsed too.
                     if let (false, Value::String(text)) = (difference.expected.as_str().is_some(), &difference.got) {
                         difference.got = json::parse_within(text, SNAPSHOT_DEPTH).unwrap_or_else(|_| difference.got.clone());
                     }
                     let Some((pointer, expected, got)) =
-                        self.alike(one.id, &difference.expected, &difference.got, &Pointer::root())
+                        self.first_difference(one.id, &difference.expected, &difference.got, &Pointer::root())
                     else {
                         continue;
                     };
@@ -413,7 +414,7 @@ impl Comparison<'_> {
             });
             Value::from(values.collect::<crate::base::Map>())
         };
-        // What a mask stands for is not known.
+        // A masked value is unknown.
         let masked = |value: &Value| value.as_str().is_some_and(|text| one.hides(text));
         if let Some(recorded) = one.details.get("assignedVariables")
             && (masked(recorded) || recorded.as_object().is_some_and(|members| members.iter().any(|(_, value)| masked(value))))
@@ -421,7 +422,7 @@ impl Comparison<'_> {
             return None;
         }
         let (recorded, replayed) = (parsed(one), parsed(other));
-        // Without its data an event has none of them.
+        // An event without data has no assigned variables either.
         if one.details.get("assignedVariables").is_none() && matches!(one.payload("output"), Payload::Missing) {
             return None;
         }
@@ -429,12 +430,12 @@ impl Comparison<'_> {
     }
 
     fn payloads(&mut self, aspect: &'static str, event: u64, recorded: &Value, replayed: &Value) -> Option<Difference> {
-        let (pointer, expected, got) = self.alike(event, recorded, replayed, &Pointer::root())?;
+        let (pointer, expected, got) = self.first_difference(event, recorded, replayed, &Pointer::root())?;
         Some(Difference { aspect, pointer: Some(pointer).filter(|at| !at.is_empty()), expected, got })
     }
 
-    /// The first place where two values differ for no good reason.
-    fn alike(&mut self, event: u64, recorded: &Value, replayed: &Value, at: &Pointer) -> Option<(String, Value, Value)> {
+    /// Returns the first location at which two values differ without an excuse.
+    fn first_difference(&mut self, event: u64, recorded: &Value, replayed: &Value, at: &Pointer) -> Option<(String, Value, Value)> {
         if recorded == replayed {
             return None;
         }
@@ -446,22 +447,22 @@ impl Comparison<'_> {
                     match b.get(name) {
                         None => return Some((at.as_str().to_string(), value.clone(), Value::Null)),
                         Some(other) => {
-                            if let Some(found) = self.alike(event, value, other, &at) {
+                            if let Some(found) = self.first_difference(event, value, other, &at) {
                                 return Some(found);
                             }
                         }
                     }
                 }
-                // The Context Object of recordings from before redrive has no counter.
+                // In recordings from before redrive the Context Object has no such counter.
                 let counter = |name: &str, value: &Value| name == "RedriveCount" && value.as_i64() == Some(0);
                 let extra = b.iter().find(|(name, value)| !a.contains_key(name) && !counter(name, value));
                 extra.map(|(name, value)| (at.key(name).as_str().to_string(), Value::Null, value.clone()))
             }
             (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-                a.iter().zip(b.iter()).enumerate().find_map(|(i, (x, y))| self.alike(event, x, y, &at.index(i)))
+                a.iter().zip(b.iter()).enumerate().find_map(|(i, (x, y))| self.first_difference(event, x, y, &at.index(i)))
             }
             (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => None,
-            (Value::String(a), Value::String(b)) if self.excused(a, b) => {
+            (Value::String(a), Value::String(b)) if self.is_excused(a, b) => {
                 self.note(event, recorded, replayed, at);
                 None
             }
@@ -487,11 +488,11 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether two texts differ only by what differs from run to run: names, tokens, UUIDs, instants; also inside of longer
-    /// texts, as long as the rest is the same.
-    fn excused(&self, recorded: &str, replayed: &str) -> bool {
+    /// Whether two texts differ only in parts that vary from run to run: names, tokens, UUIDs, timestamps. They may be inside
+    /// of longer texts if the rest is equal.
+    fn is_excused(&self, recorded: &str, replayed: &str) -> bool {
         if let (Some(a), Some(b)) = (time::parse_rfc3339(recorded), time::parse_rfc3339(replayed)) {
-            let timeless = self.theirs.event(0).is_none_or(|event| event.at.is_none());
+            let timeless = self.recorded.event(0).is_none_or(|event| event.at.is_none());
             return timeless || a.millis().0.abs_diff(b.millis().0) <= CLOCK_TOLERANCE;
         }
         let info = &self.subject.options.execution;
@@ -528,7 +529,7 @@ impl Comparison<'_> {
             reason: reason::of(self.subject, &situation),
             event: one.map(|event| event.id),
             event_type: one.map(|event| event.kind.clone()),
-            iterations: self.theirs.iterations(thread),
+            iterations: self.recorded.iterations(thread),
             state: named,
             aspect: difference.aspect,
             pointer: difference.pointer,
@@ -539,7 +540,7 @@ impl Comparison<'_> {
     }
 }
 
-/// What an event is, whichever way a call failed.
+/// The type of an event, which is the same for all ways in which a call can fail.
 fn kind_of(event: &Event) -> &str {
     match &*event.kind {
         "TaskStartFailed" | "TaskSubmitFailed" => "TaskFailed",
@@ -549,7 +550,7 @@ fn kind_of(event: &Event) -> &str {
     }
 }
 
-/// An event in one word or two: its type and its state.
+/// Describes an event in one or two words: its type and its state.
 pub(super) fn headline(event: &Event) -> Value {
     let index = event.details.get("index").and_then(Value::as_i64).map(|i| format!(" [{i}]")).unwrap_or_default();
     match event.text("name") {

@@ -1,4 +1,4 @@
-//! Runs the machine with the recorded answers, on the recorded clock as far as there is one.
+//! Runs the machine with the recorded answers, by the recorded clock if there is one.
 
 use super::ReplayOptions;
 use super::read::{Answer, Ending, Recording};
@@ -7,34 +7,34 @@ use crate::base::{Millis, Table, Value};
 use crate::engine::{Command, Engine, Event, Invocation};
 use std::sync::Arc;
 
-/// Facts fed to the engine after which a replay is given up; an execution on AWS has 25,000 events.
+/// The number of facts after which a replay is given up; an execution on AWS has at most 25,000 events.
 const STEP_LIMIT: u64 = 1_000_000;
 
-/// Heartbeats of one call: a day of them, one every two seconds.
-const MOST_HEARTBEATS: u64 = 43_200;
+/// Maximum number of heartbeats of one call: one every two seconds for a day.
+const MAX_HEARTBEATS: u64 = 43_200;
 
-/// What a replay leaves.
-pub(super) struct Given {
+/// The result of a run.
+pub(super) struct Run {
     pub(super) engine: Engine,
-    /// The task tokens that were made, which differ from those of the recording.
+    /// The task tokens that the replay created, which differ from those of the recording.
     pub(super) tokens: Vec<Arc<str>>,
-    pub(super) leftover: Vec<Leftover>,
+    pub(super) leftover: Vec<UnansweredCall>,
 }
 
-/// A call that the recording has no answer for.
-pub(super) struct Leftover {
+/// A call for which the recording has no answer.
+pub(super) struct UnansweredCall {
     pub(super) state: Arc<str>,
 }
 
-/// Runs to the end, or until the recording has nothing more to say.
+/// Runs the machine to its end, or until the recording has no more answers.
 pub(super) fn drive(
     machine: Arc<Machine>,
     recording: &Recording,
     answers: Vec<Answer>,
     input: Option<Value>,
     options: &ReplayOptions,
-) -> Given {
-    let mut given = Given { engine: Engine::new(machine, options.engine), tokens: Vec::new(), leftover: Vec::new() };
+) -> Run {
+    let mut given = Run { engine: Engine::new(machine, options.engine), tokens: Vec::new(), leftover: Vec::new() };
     let Some(input) = input else { return given };
     let mut execution = options.execution.clone();
     if let Some(role) = recording.event(0).and_then(|event| event.text("roleArn")) {
@@ -50,7 +50,7 @@ pub(super) fn drive(
         let Some((now, event)) = next.take() else { break };
         let more = match given.engine.step(now, event) {
             Ok(step) => step.more,
-            // Only a redrive can be refused: of an execution that did not fail, other than the recorded one.
+            // Only a redrive can be refused: the replayed execution has not failed, although the recorded one has.
             Err(_) => break,
         };
         for command in given.engine.take_commands() {
@@ -64,7 +64,7 @@ pub(super) fn drive(
                                 due.insert((at, made), event);
                             }
                         }
-                        None => given.leftover.push(Leftover { state: call.state_name.clone() }),
+                        None => given.leftover.push(UnansweredCall { state: call.state_name.clone() }),
                     }
                 }
                 Command::Cancel { task, .. } => due.retain(|_, event| event.task() != Some(task)),
@@ -76,7 +76,7 @@ pub(super) fn drive(
         let scripted = due.first().map(|(key, _)| *key).filter(|_| !ended);
         let soonest = [deadline, scripted.map(|key| key.0)].into_iter().flatten().min();
         let ordered = outside.first().is_some_and(|order| {
-            // Without times an order comes when as much has happened as in the recording.
+            // Without timestamps, an order is due when the replay has as many events as the recording had.
             let due =
                 order.at.map_or(given.engine.history().len() >= order.events, |at| soonest.is_some_and(|soonest| at < soonest));
             ended == matches!(order.event, Event::Redrive) && (due || soonest.is_none())
@@ -97,11 +97,11 @@ pub(super) fn drive(
     given
 }
 
-/// What came from outside: StopExecution, RedriveExecution.
+/// A request from outside: StopExecution, RedriveExecution.
 struct Order {
     at: Option<Millis>,
     event: Event,
-    /// How many events there were before.
+    /// The number of events before it.
     events: usize,
 }
 
@@ -121,7 +121,7 @@ fn outside(recording: &Recording) -> Vec<Order> {
     orders
 }
 
-/// The recorded answers that were not given yet.
+/// The recorded answers that were not used yet.
 struct Answers {
     open: Vec<Option<Answer>>,
 }
@@ -131,8 +131,8 @@ impl Answers {
         Answers { open: answers.into_iter().map(Some).collect() }
     }
 
-    /// The answer for a call: of the same state, and as near as there is one: same iteration and input, same iteration,
-    /// same input; among equals the one that was asked for first.
+    /// Takes the best answer for a call of the same state, in this order: same iteration and input, same iteration, same input.
+    /// Among equal ones it takes the call that was made first.
     fn take(&mut self, call: &Invocation) -> Option<Answer> {
         let mut best: Option<(u32, usize)> = None;
         for (place, answer) in self.open.iter().enumerate() {
@@ -151,16 +151,16 @@ impl Answers {
             }
         }
         let (fit, place) = best?;
-        // Another iteration's answer to another question is none.
+        // An answer for another iteration with another input cannot be used.
         let usable = fit > 0 || call.iterations.is_empty();
         self.open.get_mut(place).filter(|_| usable)?.take()
     }
 }
 
-/// An answer as facts with their instants.
+/// Returns an answer as facts with their times.
 ///
-/// A result comes at the recorded instant, so that what races in the recording races here; transitions take time on AWS and
-/// none here, and therefore an answer that was within a time limit is kept within it.
+/// A result comes at its recorded time, so that races in the recording are races here. Transitions take time on AWS and none
+/// here, so an answer that met its time limit in the recording is kept within the limit.
 fn facts(call: &Invocation, answer: Answer, now: Millis) -> Vec<(Millis, Event)> {
     let task = call.task;
     let mut facts = Vec::new();
@@ -185,7 +185,7 @@ fn facts(call: &Invocation, answer: Answer, now: Millis) -> Vec<(Millis, Event)>
         facts.push((now, Event::TaskSubmitted { task, output }));
     }
     if let Some(limit) = call.heartbeat {
-        // Heartbeats are not recorded; that the call was alive is.
+        // Heartbeats are not recorded, but it is known that the call did not time out.
         let period = limit.saturating_mul(1000);
         let alive = match answer.ending {
             Ending::TimedOut { heartbeat: true } => now.plus(took.saturating_sub(period)),
@@ -194,7 +194,7 @@ fn facts(call: &Invocation, answer: Answer, now: Millis) -> Vec<(Millis, Event)>
         };
         let step = (period / 2).max(1);
         let mut at = now.plus(step);
-        for _ in 0..MOST_HEARTBEATS {
+        for _ in 0..MAX_HEARTBEATS {
             if at >= alive {
                 break;
             }

@@ -1,14 +1,14 @@
-//! A recorded history taken apart: events, the threads that they form, and what its tasks answered.
+//! Parses a recorded history into events, the threads that they form, and the answers of its tasks.
 //!
-//! A thread is one chain of states: the machine's own, a Parallel branch's, a Map iteration's. In which order threads
-//! interleave is free on AWS, so everything after this file speaks of threads and never of the order of the file.
+//! A thread is one chain of states: that of the machine, of a Parallel branch, or of a Map iteration. AWS may interleave
+//! threads in any order, so all other modules work on threads and never on the order of the file.
 
 use crate::base::{Millis, Number, Table, Value, decimal, json, sort, time};
 use crate::engine::SNAPSHOT_DEPTH;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why something is no history.
+/// The reason why a value is not a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAHistory(pub String);
 
@@ -20,28 +20,28 @@ impl fmt::Display for NotAHistory {
 
 impl std::error::Error for NotAHistory {}
 
-/// One event, of AWS's or of ours.
+/// One event, of AWS or of the replay.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) id: u64,
     pub(super) previous: u64,
-    /// `None` where the recording has blanked it.
+    /// The time; `None` if the recording has blanked it.
     pub(super) at: Option<Millis>,
     pub(super) kind: Arc<str>,
     /// The one details member, or null.
     pub(super) details: Value,
-    /// Whether whoever stored the recording has parsed its payloads, so that a string in it is a value and no JSON text.
+    /// Whether the payloads in the recording were parsed, so that a string is a value and not JSON text.
     pub(super) parsed: bool,
 }
 
-/// What carries a payload.
+/// The members that contain a payload.
 const PAYLOADS: [&str; 3] = ["input", "output", "parameters"];
 
 /// A payload of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Payload {
     Whole(Value),
-    /// The recording has left it out, or cut it.
+    /// The recording does not contain the payload, or only a part of it.
     Missing,
 }
 
@@ -50,7 +50,7 @@ impl Event {
         self.details.get(member).and_then(Value::as_str)
     }
 
-    /// The state that an Entered or Exited event names.
+    /// The name of the state in an Entered or Exited event.
     pub(super) fn state(&self) -> Option<&str> {
         (self.enters() || self.exits()).then(|| self.text("name")).flatten()
     }
@@ -63,7 +63,8 @@ impl Event {
         self.kind.ends_with("StateExited")
     }
 
-    /// A payload, which the API has as JSON text in a string. Text that is no JSON stands where a payload was cut or masked.
+    /// Returns a payload, which in the API is JSON text in a string. A text that is not JSON means that the payload was
+    /// truncated or masked.
     pub(super) fn payload(&self, member: &str) -> Payload {
         let about = |flag: &str| self.details.get(&format!("{member}Details")).and_then(|d| d.get(flag)).and_then(Value::as_bool);
         match self.details.get(member) {
@@ -77,12 +78,12 @@ impl Event {
         }
     }
 
-    /// Whether a text stands in the place of a payload that the recording does not have.
+    /// Whether a text replaces a payload that the recording does not contain.
     pub(super) fn hides(&self, text: &str) -> bool {
         (!self.parsed || is_mask(text)) && json::parse_within(text, SNAPSHOT_DEPTH).is_err()
     }
 
-    /// What was asked of the resource, or what went into a state.
+    /// The input of a call, or of a state.
     pub(super) fn input(&self) -> Payload {
         self.payload(if self.details.get("parameters").is_some() { "parameters" } else { "input" })
     }
@@ -91,62 +92,62 @@ impl Event {
         match self.details.get(member) {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(text.clone()),
-            // A cause that is JSON text, parsed by whoever stored the history.
+            // The cause is JSON text that was parsed when the history was stored.
             Some(other) => Some(other.to_string().into()),
         }
     }
 }
 
-/// What AWS and log pipelines write in place of a payload.
+/// The texts that AWS and log pipelines write instead of a payload.
 pub(super) fn is_mask(text: &str) -> bool {
     let text = text.trim();
     let words = ["HIDDEN_DUE_TO_SECURITY_REASONS", "REDACTED", "[REDACTED]", "<REDACTED>", "MASKED", "[MASKED]"];
     words.iter().any(|word| text.eq_ignore_ascii_case(word)) || (text.len() >= 3 && text.bytes().all(|byte| byte == b'*'))
 }
 
-/// Where a thread hangs on the one around it.
+/// The position of a thread in its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     Root,
-    /// By the branch's first state.
+    /// The branch with this first state.
     Branch(Arc<str>),
-    /// By its index.
+    /// The iteration with this index.
     Iteration(u32),
 }
 
 /// One chain of states.
 #[derive(Clone, Debug)]
 pub(super) struct Thread {
-    /// The thread around it, and the number of the …StateStarted event there that began this one, from 1.
+    /// The parent thread, and the number (from 1) of the …StateStarted event in it that started this one.
     pub(super) parent: Option<(usize, usize)>,
     pub(super) slot: Slot,
-    /// Indices of its events, oldest first.
+    /// The indices of its events, the oldest first.
     pub(super) events: Vec<usize>,
-    /// How many times a Parallel or Map has started in it.
+    /// The number of times that a Parallel or Map has started in it.
     starts: usize,
-    /// The state that is entered and not left.
+    /// The state that was entered and not left yet.
     current: Option<Current>,
 }
 
 #[derive(Clone, Debug)]
 struct Current {
     name: Arc<str>,
-    /// `Parallel` or `Map` while children may run in it.
+    /// `Parallel` or `Map` while it may have running children.
     joins: Option<&'static str>,
 }
 
-/// A history with its threads; the first is the machine's own.
+/// A history with its threads; the first one is that of the machine.
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
     pub(super) events: Vec<Event>,
     pub(super) threads: Vec<Thread>,
-    /// The thread of each event; `None` for those that cannot be told apart (…Aborted).
+    /// The thread of each event; `None` for events that cannot be assigned (…Aborted).
     of: Vec<Option<usize>>,
 }
 
 impl Recording {
-    /// Reads `{"events": […]}` or an array of events: of the API, the CLI, the SDKs, the console's export, or of the log
-    /// that an Express execution writes.
+    /// Parses `{"events": […]}` or an array of events: from the API, the CLI, the SDKs, the console's export, or the log of an
+    /// Express execution.
     pub(super) fn read(history: &Value) -> Result<Recording, NotAHistory> {
         let list = history.get("events").or_else(|| history.get("Events")).unwrap_or(history);
         let Some(list) = list.as_array() else {
@@ -168,7 +169,7 @@ impl Recording {
         for event in &mut events {
             event.parsed = parsed;
         }
-        // Fetched in reverse order, or put together from pages and logs.
+        // The events may have been fetched in reverse order, or joined from pages and logs.
         sort::by_key(&mut events, |event| event.id);
         events.dedup_by_key(|event| event.id);
         Ok(Recording::of(events))
@@ -199,17 +200,17 @@ impl Recording {
         } else if kind.ends_with("Aborted") {
             None
         } else if let (Some(at), true) = (iteration, kind.starts_with("MapIteration")) {
-            let parent = self.around(from, |current| current.joins == Some("Map") && current.name == name).unwrap_or(from);
+            let parent = self.nearest(from, |current| current.joins == Some("Map") && current.name == name).unwrap_or(from);
             Some(self.child(parent, Slot::Iteration(at)))
         } else if event.enters() && before_kind == "ParallelStateStarted" {
             Some(self.child(from, Slot::Branch(name.clone())))
         } else if &*kind == "EvaluationFailed" || event.exits() {
-            // These name their state; where they point at has changed over the years.
-            self.around(from, |current| current.name == name).or_else(|| self.in_state(&name)).or(Some(from))
+            // These events name their state; the meaning of their previousEventId has changed over the years.
+            self.nearest(from, |current| current.name == name).or_else(|| self.in_state(&name)).or(Some(from))
         } else if let Some(joins) = ["Parallel", "Map"].into_iter().find(|joins| kind.starts_with(&format!("{joins}State")))
             && !event.enters()
         {
-            self.around(from, |current| current.joins == Some(joins)).or(Some(from))
+            self.nearest(from, |current| current.joins == Some(joins)).or(Some(from))
         } else {
             Some(from)
         };
@@ -232,8 +233,8 @@ impl Recording {
         self.of.push(thread);
     }
 
-    /// The nearest thread whose state is as wanted: this one, or one around it.
-    fn around(&self, from: usize, wanted: impl Fn(&Current) -> bool) -> Option<usize> {
+    /// The nearest thread with a suitable state: this one, or one that contains it.
+    fn nearest(&self, from: usize, wanted: impl Fn(&Current) -> bool) -> Option<usize> {
         let mut at = from;
         loop {
             let thread = self.threads.get(at)?;
@@ -248,7 +249,7 @@ impl Recording {
         self.threads.iter().rposition(|thread| thread.current.as_ref().is_some_and(|current| &*current.name == name))
     }
 
-    /// The child of a thread's present Parallel or Map, made where it is not there yet.
+    /// Returns the child of a thread's current Parallel or Map, and creates it if needed.
     fn child(&mut self, parent: usize, slot: Slot) -> usize {
         let key = Some((parent, self.threads.get(parent).map_or(0, |thread| thread.starts)));
         let known = self.threads.iter().rposition(|thread| thread.parent == key && thread.slot == slot);
@@ -262,13 +263,13 @@ impl Recording {
         self.events.get(index)
     }
 
-    /// The event that ended the execution; `None` while it ran, and where the recording is a part.
+    /// The event that ended the execution; `None` if it still ran, or if the recording is incomplete.
     pub(super) fn end(&self) -> Option<&Event> {
         let ends = ["ExecutionSucceeded", "ExecutionFailed", "ExecutionAborted", "ExecutionTimedOut"];
         self.events.last().filter(|event| ends.contains(&&*event.kind))
     }
 
-    /// The indices of the Maps around a thread, the innermost last.
+    /// The indices in the enclosing Maps of a thread, the innermost last.
     pub(super) fn iterations(&self, thread: usize) -> Vec<u32> {
         let mut indices = Vec::new();
         let mut at = self.threads.get(thread);
@@ -282,7 +283,7 @@ impl Recording {
         indices
     }
 
-    /// All calls with what came of them, in the order in which they were made.
+    /// All calls with their results, in the order in which they were made.
     pub(super) fn answers(&self) -> Vec<Answer> {
         let mut answers = Vec::new();
         for (number, thread) in self.threads.iter().enumerate() {
@@ -340,7 +341,7 @@ impl Recording {
                         answer.ended = Some((event.id, event.at));
                         answers.extend(open.take());
                     }
-                    // What a Map Run gave is told by the event that leaves its state.
+                    // The result of a Map Run is in the event with which its state is left.
                     "MapRunSucceeded" => {
                         let exit = thread.events.iter().skip(place).filter_map(|i| self.events.get(*i)).find(|e| e.exits());
                         answer.ending = match exit.map(|event| event.payload("output")) {
@@ -368,25 +369,25 @@ impl Recording {
     }
 }
 
-/// One call of a resource, with what came of it.
+/// One call of a resource, with its result.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) state: Arc<str>,
     pub(super) iterations: Vec<u32>,
     /// 0 for the first attempt of a visit.
     pub(super) attempt: u32,
-    /// The …Scheduled event.
+    /// The id of the …Scheduled event.
     pub(super) scheduled: u64,
     pub(super) at: Option<Millis>,
-    /// What was asked; `None` where the recording has left it out.
+    /// The input of the call; `None` if the recording does not contain it.
     pub(super) input: Option<Value>,
-    /// When a worker took an activity, and who.
+    /// When a worker took an activity, and the worker's name.
     pub(super) started: Option<(Option<Millis>, Option<Arc<str>>)>,
     pub(super) submitted: Option<Value>,
-    /// The event that ended it.
+    /// The id and the time of the event that ended it.
     pub(super) ended: Option<(u64, Option<Millis>)>,
     pub(super) ending: Ending,
-    /// Whether it stands for the children of a Distributed Map, whose histories are other executions'.
+    /// Whether it represents the children of a Distributed Map, which have separate histories.
     pub(super) map_run: bool,
 }
 
@@ -398,17 +399,17 @@ pub(super) enum Ending {
         error: Option<Arc<str>>,
         cause: Option<Arc<str>>,
     },
-    /// By the state's own limits.
+    /// By a time-out of the state.
     TimedOut {
         heartbeat: bool,
     },
-    /// Not within the recording.
+    /// The recording ends before the call does.
     Open,
-    /// With a result that the recording has left out.
+    /// With a result that the recording does not contain.
     Unknown,
 }
 
-/// Reads one event; `None` if it is none. The log of Express executions spells the same in snake case.
+/// Parses one event; `None` if the value is not one. The log of Express executions has the same members in snake case.
 fn read_event(value: &Value) -> Option<Event> {
     let whole = |name: &str, logged: &str| {
         let value = value.get(name).or_else(|| value.get(logged))?;
@@ -423,13 +424,13 @@ fn read_event(value: &Value) -> Option<Event> {
     Some(Event { id, previous, at, kind, details: details.map_or(Value::Null, |(_, details)| details.clone()), parsed: false })
 }
 
-/// ISO 8601 text in any of the forms that clients print, or seconds or milliseconds since 1970, as number or text.
+/// Parses a timestamp: ISO 8601 text in any form that clients print, or seconds or milliseconds since 1970 as a number or text.
 fn instant(value: &Value) -> Option<Millis> {
     match value {
         Value::Number(number) => epoch(*number),
         Value::String(text) => {
             let text = text.trim();
-            // Python prints a space where ISO 8601 has a T, and leaves a fraction of zero away.
+            // Python prints a space instead of the T of ISO 8601, and omits a fraction of zero.
             let text = if text.as_bytes().get(10) == Some(&b' ') { text.replacen(' ', "T", 1) } else { text.to_string() };
             let parsed = time::parse_rfc3339(&text).or_else(|| time::parse_rfc3339(&format!("{text}Z")));
             parsed.map(|at| at.millis()).or_else(|| decimal::parse(&text).and_then(Number::from_f64).and_then(epoch))
@@ -438,7 +439,7 @@ fn instant(value: &Value) -> Option<Millis> {
     }
 }
 
-/// Seconds until the year 5138, milliseconds above that.
+/// Numbers up to the year 5138 are seconds, larger ones are milliseconds.
 fn epoch(number: Number) -> Option<Millis> {
     let n = number.as_f64();
     let millis = if n < 1e11 { n * 1000.0 } else { n };

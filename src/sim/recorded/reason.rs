@@ -1,4 +1,4 @@
-//! The words of a divergence: what differs, and why that is, most likely.
+//! Words a divergence: the difference, and the most likely reason.
 
 use super::compare::{Subject, headline};
 use super::read::Event;
@@ -6,19 +6,19 @@ use crate::asl::ir::{Kind, State};
 use crate::asl::nearest;
 use crate::base::Value;
 
-/// What is known of a divergence.
+/// The facts about a divergence.
 #[derive(Default)]
 pub(super) struct Situation<'a> {
     pub(super) state: Option<&'a str>,
     pub(super) expected: Option<&'a Event>,
     pub(super) got: Option<&'a Event>,
-    /// The last event that both have.
+    /// The last event that both histories have.
     pub(super) last: Option<&'a Event>,
     pub(super) aspect: &'static str,
     pub(super) pointer: Option<&'a str>,
 }
 
-/// One sentence with both sides.
+/// Returns one sentence with both values.
 pub(super) fn message(situation: &Situation, expected: &Value, got: &Value) -> String {
     let state = situation.state.map(|name| format!(" of state '{name}'")).unwrap_or_default();
     let place = situation.pointer.filter(|at| !at.is_empty()).map(|at| format!(" at {at}")).unwrap_or_default();
@@ -42,7 +42,7 @@ fn brief(value: &Value) -> String {
     if text.chars().count() <= 120 { text } else { text.chars().take(119).chain(['…']).collect() }
 }
 
-/// The likeliest reason, from the definition.
+/// Returns the most likely reason, derived from the definition.
 pub(super) fn of(subject: &Subject, situation: &Situation) -> Option<String> {
     let recorded_state = situation.expected.and_then(Event::state).or(situation.state);
     if let Some(name) = recorded_state
@@ -150,7 +150,7 @@ fn failed(event: &Event) -> bool {
     event.kind.ends_with("Failed") || event.kind.ends_with("TimedOut")
 }
 
-/// What a state computes that no run repeats.
+/// Finds an expression of a state whose value differs in each run.
 fn random(subject: &Subject, state: &State) -> Option<String> {
     let mut place = subject.definition;
     for step in state.pointer.steps() {

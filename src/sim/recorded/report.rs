@@ -1,4 +1,4 @@
-//! A replay as JSON: what the package and the command give.
+//! Writes a replay as JSON, which the package and the command return.
 
 use super::read::{Answer, Ending};
 use super::{Divergence, HistoryReplay, Missing, Unreproducible};
@@ -6,8 +6,8 @@ use crate::base::{Map, Value};
 use crate::engine::Outcome;
 
 impl HistoryReplay {
-    /// The replay as a JSON value, without the history of the replay: `matches`, `complete`, `divergence`, `divergences`,
-    /// `missing`, `unreproducible`, `status` …, `tasks`, `recorded`, `compared`, `input`, `startTime`.
+    /// Returns the replay as a JSON value, without its history: `matches`, `complete`, `divergence`, `divergences`, `missing`,
+    /// `unreproducible`, `status` …, `tasks`, `recorded`, `compared`, `input`, `startTime`.
     pub fn to_value(&self) -> Value {
         let mut report = Map::new();
         report.insert("matches", self.divergence.is_none());
@@ -98,7 +98,7 @@ fn unreproducible_value(found: &Unreproducible) -> Value {
     ]))
 }
 
-/// One call as something that a script or a mock can answer with.
+/// Returns one call in the form of an answer of a script or a mock.
 fn task_value(answer: &Answer) -> Value {
     let mut value = Map::new();
     value.insert("state", answer.state.clone());

@@ -1,4 +1,4 @@
-//! Histories as AWS writes them, against the definitions that made them and against changed ones.
+//! Tests replays of histories in AWS's format, with the definitions that they are of and with changed ones.
 
 use super::{HistoryReplay, ReplayOptions, replay_history};
 use crate::asl;
@@ -10,7 +10,7 @@ fn replay(definition: &str, history: &str) -> HistoryReplay {
     replay_history(machine, &definition, &history, &ReplayOptions::default()).unwrap()
 }
 
-/// The first divergence as `event aspect pointer | message`, or `=`; then what is missing.
+/// Compares the first divergence as `event aspect pointer | message`, or `=`, followed by what is missing.
 fn check(definition: &str, history: &str, expect: &str) {
     let report = replay(definition, history);
     let found = report.divergence.map_or("=".into(), |d| {
@@ -21,7 +21,7 @@ fn check(definition: &str, history: &str, expect: &str) {
     assert_eq!(format!("{found}{missing}"), expect);
 }
 
-/// Events of which only what matters is written: `id<previous type seconds details`.
+/// Returns a history from lines of the form `id<previous type seconds details`.
 fn history(lines: &[&str]) -> String {
     let events = lines.iter().map(|line| {
         let mut words = line.splitn(4, ' ');
@@ -73,7 +73,7 @@ fn retried() -> String {
 }
 
 #[test]
-fn a_change_is_named_where_it_shows_first() {
+fn a_change_is_reported_at_the_first_difference() {
     check(RETRIED, &retried(), "=");
     let changed = |from: &str, to: &str, expect: &str| {
         assert!(RETRIED.contains(from));
@@ -110,11 +110,11 @@ fn a_change_is_named_where_it_shows_first() {
 }
 
 #[test]
-fn payloads_are_read_that_somebody_has_parsed() {
+fn histories_with_parsed_payloads_are_read() {
     let parsed = retried().replace("\\\"", "\"").replace("\"{", "{").replace("}\"", "}");
     assert!(parsed.contains(r#""output":{"amount":120}"#), "{parsed}");
     check(RETRIED, &parsed, "=");
-    // Then a string is a value: it was JSON text before.
+    // A string is then a value that was JSON text before.
     check(
         RETRIED,
         &parsed.replace("\"voucher\"", "\"cup\""),
@@ -123,7 +123,7 @@ fn payloads_are_read_that_somebody_has_parsed() {
 }
 
 #[test]
-fn masked_payloads_are_missing_and_no_values() {
+fn masked_payloads_count_as_missing() {
     for mask in ["HIDDEN_DUE_TO_SECURITY_REASONS", "***", "[REDACTED]", "{\\\"order\\\":7,\\\"rec"] {
         let exits = r#""output":"{\"order\":7,\"receipt\":{\"amount\":120},\"gift\":\"voucher\"}""#;
         assert!(retried().contains(exits));
@@ -135,7 +135,7 @@ fn masked_payloads_are_missing_and_no_values() {
 }
 
 #[test]
-fn a_reason_is_given() {
+fn a_divergence_has_a_reason() {
     let report = replay(&RETRIED.replace("\"Gift\"", "\"Gifts\""), &retried());
     let reason = report.divergence.and_then(|d| d.reason);
     assert_eq!(
@@ -166,7 +166,7 @@ fn the_replay_runs_on_the_recorded_clock() {
 const MAPPED: &str = r#"{"StartAt":"Each","States":{"Each":{"Type":"Map","ItemsPath":"$.items","MaxConcurrency":2,"ItemProcessor":{
     "StartAt":"Work","States":{"Work":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage","End":true}}},"End":true}}}"#;
 
-/// The second item is asked for first and answered first.
+/// Returns a history in which the second item is called first and answered first.
 fn mapped(first: &str) -> String {
     history(&[
         r#"1<0 ExecutionStarted 0 {"input":"{\"items\":[\"a\",\"b\"]}","roleArn":"r"}"#,
@@ -207,8 +207,8 @@ fn order_across_iterations_is_free() {
 }
 
 #[test]
-fn missing_data_is_said() {
-    // includeExecutionData=false.
+fn missing_data_is_reported() {
+    // This is a history with includeExecutionData=false.
     let bare = retried().replace("\"input\":", "\"_\":").replace("\"output\":", "\"_\":");
     let said = " ? the recording has no input (includeExecutionData was false, or it was truncated): only the path through the states is compared ? the result of the task in state 'Charge' is not in the recording: the replay stops there";
     check(RETRIED, &bare, &format!("={said}"));
@@ -217,7 +217,7 @@ fn missing_data_is_said() {
         &bare,
         &format!("14 state | the recording is in state 'Gift', which the definition does not have{said}"),
     );
-    // A first page.
+    // This is a first page of a history.
     let page = history(&[
         r#"1<0 ExecutionStarted 0 {"input":"{\"order\":7}","roleArn":"r"}"#,
         r#"2<0 TaskStateEntered 0.02 {"name":"Charge","input":"{\"order\":7}"}"#,
@@ -230,7 +230,7 @@ fn missing_data_is_said() {
 }
 
 #[test]
-fn what_no_run_repeats_counts_as_equal() {
+fn values_that_no_run_can_reproduce_count_as_equal() {
     let definition = r#"{"StartAt":"Id","States":{"Id":{"Type":"Pass","Parameters":{"id.$":"States.UUID()","run.$":"$$.Execution.Id",
         "text.$":"States.Format('run {}!', $$.Execution.Name)"},"End":true}}}"#;
     let output = |id: &str, text: &str| {

@@ -1,6 +1,6 @@
-//! Texts that are the same but for what differs from run to run.
+//! Compares texts that are equal except for parts that vary from run to run.
 
-/// The parts of a text between what differs from run to run: the given words, UUIDs, instants.
+/// Splits a text at the parts that vary from run to run: the given words, UUIDs, timestamps.
 pub(super) fn pieces<'t>(text: &'t str, words: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut parts = vec![text];
     for word in words.filter(|word| !word.is_empty()) {
@@ -26,17 +26,18 @@ fn split_at_marks(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The length of the UUID that a text begins with.
+/// The length of the UUID at the beginning of a text.
 fn uuid(bytes: &[u8]) -> Option<usize> {
     follows(bytes, "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh")
 }
 
-/// The length of the instant that a text begins with, as the Context Object has it.
+/// The length of the timestamp at the beginning of a text, in the format of the Context Object.
 fn instant(bytes: &[u8]) -> Option<usize> {
     follows(bytes, "dddd-dd-ddTdd:dd:dd.dddZ").or_else(|| follows(bytes, "dddd-dd-ddTdd:dd:ddZ"))
 }
 
-/// The length of a pattern of digits (`d`), hexadecimal ones (`h`) and themselves, where the bytes begin with it.
+/// The length of a pattern if the bytes begin with it: `d` is a digit, `h` a hexadecimal digit, and any other character is
+/// itself.
 fn follows(bytes: &[u8], pattern: &str) -> Option<usize> {
     let bytes = bytes.get(..pattern.len())?;
     let fits = pattern.bytes().zip(bytes).all(|(wanted, byte)| match wanted {
@@ -47,7 +48,7 @@ fn follows(bytes: &[u8], pattern: &str) -> Option<usize> {
     fits.then_some(pattern.len())
 }
 
-/// Whether a text consists of these parts with anything but nothing between them.
+/// Whether a text consists of these parts with a non-empty text between each two.
 pub(super) fn fits(text: &str, parts: &[&str]) -> bool {
     let (Some((first, rest)), Some(last)) = (parts.split_first(), parts.last()) else { return false };
     let Some(mut left) = text.strip_prefix(first) else { return false };
@@ -69,11 +70,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_may_differ_in_what_differs_from_run_to_run() {
+    fn texts_may_differ_in_parts_that_vary_from_run_to_run() {
         let uuid = "0a1b2c3d-0000-4000-8000-123456789abc";
-        let check = |ours: &str, theirs: &str, expect: bool| {
-            let parts = pieces(ours, ["NAME", "TOKEN"].into_iter());
-            assert_eq!(parts.len() > 1 && fits(theirs, &parts), expect, "{ours} | {theirs}");
+        let check = |replayed: &str, recorded: &str, expect: bool| {
+            let parts = pieces(replayed, ["NAME", "TOKEN"].into_iter());
+            assert_eq!(parts.len() > 1 && fits(recorded, &parts), expect, "{replayed} | {recorded}");
         };
         check("NAME", "anything", true);
         check("NAME", "", false);
