@@ -31,6 +31,7 @@ import type { Completion } from "../tasks/call.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { parseResource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
+import { storedJson } from "../store/stored-json.ts";
 import type { Poll, TakenTask } from "./activities.ts";
 import { ACTIVITY, DEFINITION, EXECUTION, MACHINES, MAP_RUN, SCHEDULE } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, StartRequest } from "./events.ts";
@@ -209,7 +210,7 @@ export class RestateClient implements PublicClient {
   async getActivityTask(activityArn: string, options: { workerName?: string; seconds?: number } = {}): Promise<ActivityTask | undefined> {
     checkOptions(options, ["workerName", "seconds"], "client.getActivityTask()");
     const taken = await this.takeTask(activityArn, options);
-    return taken && { taskToken: taken.taskToken, input: JSON.parse(taken.input) };
+    return taken && { taskToken: taken.taskToken, input: storedJson(taken.input, "the input of an activity's task") };
   }
 
   /** For the server: the same with the text of the input. */

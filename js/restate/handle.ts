@@ -19,6 +19,7 @@ import { described } from "../durable/execution.ts";
 import { checkedLimits } from "../execution/execution.ts";
 import { StateMachine } from "../execution/machine.ts";
 import { argumentText } from "../tasks/integration.ts";
+import { storedJson } from "../store/stored-json.ts";
 import { EXECUTION } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, Standing, StartAnswer, StartRequest } from "./events.ts";
 import type { Ingress } from "./ingress.ts";
@@ -113,7 +114,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
   async query(): Promise<ExecutionQuery> {
     const inside = await this.#known<Inside>("inside");
     const { state, ...more } = inside;
-    return { ...more, ...(state !== undefined && { state: JSON.parse(state) }) };
+    return { ...more, ...(state !== undefined && { state: storedJson(state, `the state of ${this.arn}`) }) };
   }
 
   async signal(name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
@@ -209,7 +210,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
 }
 
 function outcomeOf<Output>({ status, output, error, cause }: Standing): ExecutionResult<Output> {
-  if (status === "SUCCEEDED") return { status, output: JSON.parse(output ?? "null") };
+  if (status === "SUCCEEDED") return { status, output: storedJson(output ?? "null", "the output") };
   const failed = { status, ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
   return failed as ExecutionResult<Output>;
 }

@@ -5,6 +5,7 @@ import type { HistoryEvent } from "../api/index.d.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import { piecesOf } from "../store/records.ts";
+import { storedJson } from "../store/stored-json.ts";
 import type { ObjectContext, ReadingContext } from "./context.ts";
 import type { Standing } from "./events.ts";
 import type { KeptRuns } from "./runs.ts";
@@ -122,7 +123,7 @@ export async function historyOf(
     const next = names[i + 1];
     const end = next === undefined ? total : Number(next.slice(HISTORY.length));
     if (end <= first || begin >= first + count) continue;
-    const piece: HistoryEvent[] = JSON.parse((await ctx.get<string>(name)) ?? "[]");
+    const piece: HistoryEvent[] = storedJson((await ctx.get<string>(name)) ?? "[]", "the history");
     events.push(...piece.slice(Math.max(first - begin, 0), first + count - begin));
   }
   return reverse ? events.reverse() : events;

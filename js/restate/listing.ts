@@ -3,6 +3,7 @@
 import type { ExecutionSummary } from "../api/durable.d.ts";
 import type { RestateFilter } from "../api/restate.d.ts";
 import { selects } from "../store/filter.ts";
+import { storedJson } from "../store/stored-json.ts";
 import { EXECUTION } from "./context.ts";
 import type { Ingress } from "./ingress.ts";
 
@@ -24,7 +25,7 @@ export async function listed(
   const where = `service_name = '${EXECUTION}' AND key = 'record'${which}`;
   const rows = await ingress.query(`SELECT value_utf8 FROM state WHERE ${where}`);
   const all = rows
-    .map(({ value_utf8: text }) => ({ version: 0, ...JSON.parse(String(text)) }) as ExecutionSummary)
+    .map(({ value_utf8: text }) => ({ version: 0, ...storedJson(String(text), "a record") }) as ExecutionSummary)
     .filter((summary) => machine === undefined || summary.machine === machine)
     .filter((summary) => {
       const wanted = withChildren ? { ...filter, mapRunArn: summary.mapRunArn } : filter;

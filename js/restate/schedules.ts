@@ -4,6 +4,7 @@ import type { ExecutionRecord, ScheduleDescription, ScheduleOptions } from "../a
 import { messageOf } from "../base/errors.ts";
 import { uuidOf } from "../durable/names.ts";
 import { type Document, checked, chosenUntil, described, executionOf, nextOf, withRules } from "../durable/schedules.ts";
+import { storedJson } from "../store/stored-json.ts";
 import { EXECUTION, SCHEDULE, type ObjectContext } from "./context.ts";
 import type { StartRequest } from "./events.ts";
 import type { Ingress } from "./ingress.ts";
@@ -115,7 +116,9 @@ export class ScheduleObject {
 /** All schedules, by the SQL of the admin API. */
 export async function scheduled(ingress: Ingress): Promise<ScheduleDescription[]> {
   const rows = await ingress.query(`SELECT service_key, value_utf8 FROM state WHERE service_name = '${SCHEDULE}' ORDER BY service_key`);
-  return rows.map(({ service_key: name, value_utf8: text }) => shownAs(String(name), JSON.parse(String(text))));
+  return rows.map(({ service_key: name, value_utf8: text }) =>
+    shownAs(String(name), storedJson(String(text), `the schedule ${String(name)}`)),
+  );
 }
 
 function shownAs(name: string, { ring, ...document }: Kept): ScheduleDescription {

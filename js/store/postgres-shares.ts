@@ -11,6 +11,7 @@ import { messageOf } from "../base/errors.ts";
 import { StoreConflict } from "./errors.ts";
 import type { Row, Session } from "./postgres-session.ts";
 import { closed } from "./records.ts";
+import { Reading } from "./reading.ts";
 import { SHARDS, shardOf } from "./shards.ts";
 import { textOf } from "./texts.ts";
 
@@ -40,6 +41,8 @@ interface Asking {
   resolve(value: unknown): void;
   reject(reason: unknown): void;
 }
+
+const reading = new Reading("PostgreSQL");
 
 const NOBODY: ShareListener = {
   gained() {},
@@ -364,9 +367,13 @@ export class Shares implements Sharing {
     for (const row of rows) {
       const asking = this.#asking.get(String(row.id));
       this.#asking.delete(String(row.id));
-      const { value, error } = JSON.parse(textOf(row.answer)) as { value?: unknown; error?: object };
-      if (error === undefined) asking?.resolve(value);
-      else asking?.reject(thrownAgain(error));
+      try {
+        const { value, error } = reading.parse(row.answer, `answer to request ${row.id}`) as { value?: unknown; error?: object };
+        if (error === undefined) asking?.resolve(value);
+        else asking?.reject(thrownAgain(error));
+      } catch (damaged) {
+        asking?.reject(damaged);
+      }
     }
   }
 
@@ -385,13 +392,13 @@ export class Shares implements Sharing {
   }
 
   async #answer(row: Row): Promise<void> {
-    const { key, name, args } = JSON.parse(textOf(row.body)) as { key: string; name: string; args: unknown[] };
     let answer: object;
     try {
+      const { name, args } = reading.parse(row.body, `request ${row.id}`) as { name: string; args: unknown[] };
       answer = { value: await this.#listener.asked(name, args) };
     } catch (thrown) {
-      // Whoever has the shard now is asked again by the row itself.
-      if (this.#closed || !this.has(key) || thrown instanceof StoreConflict) return;
+      // The row stays: the process that has the shard now finds it.
+      if (this.#closed || !this.#own.has(Number(row.shard)) || thrown instanceof StoreConflict) return;
       answer = { error: { ...(thrown as object), message: messageOf(thrown), name: (thrown as Error)?.name } };
     }
     await this.#use(async (session) => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { openSync, closeSync, statSync, writeSync } from "node:fs";
 import { test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
 import { drivers, folder } from "../store/drivers.mjs";
 import { MemoryStore, Runtime } from "./surroundings.mjs";
 
@@ -101,4 +102,39 @@ test("texts of a store that are no JSON are errors with a code", async () => {
   for (const doing of [() => ended.describe(), () => ended.result, () => ended.outcome(), () => ended.redrive(), () => waits.query()])
     await assert.rejects(doing, (error) => ["STORE_DAMAGED", "NOT_REDRIVABLE"].includes(error.code));
   await now.close();
+});
+
+for (const [what, load, definition] of [
+  ["facts", (stored) => ({ ...stored, journal: ["[[1"] })],
+  ["a snapshot's head", (stored) => ({ ...stored, snapshot: "{" })],
+  ["a snapshot's engine", (stored) => ({ ...stored, snapshot: '{"form":1,"at":1,"events":2,"notes":{}}\n{"x' })],
+  ["a definition", (stored) => stored, '{"StartAt'],
+]) {
+  test(`an execution with damaged data (${what}) is suspended or refused with a code, and another one goes on`, async () => {
+    const store = new MemoryStore();
+    const first = await new Runtime({ store, machines }).open();
+    const { arn } = await first.start("Wait", { name: "w" });
+    await first.close();
+    const torn = new Proxy(store, {
+      get(target, name) {
+        if (name === "load") return async (id) => (id === arn ? load(await store.load(id)) : store.load(id));
+        if (name === "getDefinition" && definition !== undefined) return async () => definition;
+        return typeof target[name] === "function" ? target[name].bind(target) : target[name];
+      },
+    });
+    const now = await new Runtime({ store: torn, machines: { Pass: machines.Pass }, onLog: () => {} }).open();
+    const waits = await now.get(arn);
+    for (const doing of [() => waits.query(), () => waits.history(), () => waits.resume(), () => waits.signal("s")])
+      await doing().catch((error) => assert.match(String(error.code), /^[A-Z_]+$/, `${error.stack}`));
+    assert.match((await waits.describe()).suspended.reason, /./);
+    assert.equal((await now.run("Pass", { name: "p", input: { n: 1 } })).n, 1);
+    await now.close();
+  });
+}
+
+test("what Restate has stored and is no JSON is an error with a code", async () => {
+  const [{ scheduled }, listing] = await Promise.all([importSource("js/restate/schedules.ts"), importSource("js/restate/listing.ts")]);
+  const ingress = { query: async () => [{ service_key: "nightly", value_utf8: '{"machine' }] };
+  await assert.rejects(scheduled(ingress), { code: "STORE_DAMAGED" });
+  await assert.rejects(listing.listed(ingress, {}, {}), { code: "STORE_DAMAGED" });
 });
