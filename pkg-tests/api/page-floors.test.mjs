@@ -26,7 +26,7 @@ const ROOMS = [
   "workspace",
   "execution",
   "panes",
-  "words",
+  "notifications",
   "interpreter",
   "selection",
   "analysis",

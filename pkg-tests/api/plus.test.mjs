@@ -8,7 +8,7 @@ import { importSource } from "../../scripts/sources.mjs";
 import { root } from "../../scripts/steps.mjs";
 
 const { RADIUS, clearOf, labelsOf, plusOf } = await importSource("www/src/model/plus.ts");
-const { portOf } = await importSource("www/src/model/ways.ts");
+const { portOf } = await importSource("www/src/model/transitions.ts");
 
 const examples = join(root, "www/examples");
 const gallery = readdirSync(examples)

@@ -1,6 +1,6 @@
 // The page's side of the interpreter's worker: it sends calls, receives notes, and ends a worker that does not answer.
 
-import { Patience } from "./model/patience.ts";
+import { Patience } from "./model/hangDetector.ts";
 import type { Lost, Methods, Note, Reply } from "./model/protocol.ts";
 import { interpreter } from "./start.ts";
 

@@ -5,9 +5,9 @@ import { render } from "preact";
 import { first } from "./examples/first.ts";
 import { keepForOffline } from "./offline.ts";
 import * as opening from "./store/opening.ts";
-import { bring } from "./graph/pen.ts";
+import { bring } from "./graph/graphEditor.ts";
 import "./shell/tabTitle.ts";
-import { shout } from "./store/words.ts";
+import { shout } from "./store/notifications.ts";
 import { App } from "./shell/App.tsx";
 import { openDropped } from "./exchange/drop.ts";
 import { tour } from "./ui/tour.ts";
@@ -15,7 +15,7 @@ import { tour } from "./ui/tour.ts";
 // A first visit has no stored data to wait for.
 const fresh = !hasKept();
 if (fresh) opening.open(first, true, { example: first.id });
-void import("./exchange/keep.ts")
+void import("./exchange/persistence.ts")
   .then(({ keep }) => keep(fresh, first))
   .catch((error: Error) => {
     if (!fresh) opening.open(first, true, { example: first.id });
@@ -32,7 +32,7 @@ keepForOffline();
 bring.project = () => import("./projects/project.ts");
 bring.pen = () => {
   void bring.project().catch(() => {});
-  return import("./editing/pen.ts").then(() => import("./forms/inspect.tsx")).catch(() => {});
+  return import("./editing/graphEditor.ts").then(() => import("./forms/inspect.tsx")).catch(() => {});
 };
 for (const deed of ["pointermove", "pointerdown", "keydown"]) addEventListener(deed, bring.pen, { once: true });
 

@@ -1,10 +1,10 @@
 // All commands and their keys. The keys, the palette, the help and the tooltips are made from this one table.
 
 import { signal } from "@preact/signals";
-import { convertToJsonata, definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
+import { convertToJsonata, definitionEditor, goToDefinition, openGoTo } from "../editor/definitionEditor.ts";
 import { fitGraph } from "../graph/GraphView.tsx";
 import { open as searchOpen } from "../graph/search.ts";
-import { bring } from "../graph/pen.ts";
+import { bring } from "../graph/graphEditor.ts";
 import { follow, view, zoomTo } from "../graph/viewport.ts";
 import type { Place } from "../keys/keymap.ts";
 import { textCommands } from "../keys/text.ts";
@@ -16,7 +16,7 @@ import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as runner from "../store/runner.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { saveSession } from "../exchange/session.ts";
 import { tour } from "../ui/tour.ts";
 import { copyShareLink } from "../exchange/link.ts";

@@ -4,7 +4,7 @@ import { isState } from "../model/graph.ts";
 import type { Breakpoint, Exceptions } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import * as model from "./model.ts";

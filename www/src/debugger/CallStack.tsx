@@ -8,7 +8,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { elapsed, iterationPath } from "../ui/format.ts";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 import { Edit } from "./Edit.tsx";
 import { Callers } from "./Inside.tsx";
 import * as model from "./model.ts";
@@ -83,7 +83,7 @@ function useScopes(visit: number): VariableScope[] {
   if (asked.peek() !== visit) asked.value = visit;
   useSignalEffect(() => {
     void model.stopped.value;
-    return unlessLate(interpreter.query("scopes", { visit: asked.value }), (scopes) => (found.value = scopes));
+    return latestOnly(interpreter.query("scopes", { visit: asked.value }), (scopes) => (found.value = scopes));
   });
   return found.value;
 }

@@ -6,7 +6,7 @@ import { type Rule, type Test, operatorOf, plainCause, ruleText, textsOf } from 
 import type { Flow, FlowStage, Operand } from "../model/protocol.ts";
 import * as interpreter from "../store/interpreter.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 
 const json = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
 
@@ -158,7 +158,7 @@ function useOperands(flow: Flow, stage: FlowStage, texts: string[][]): Operand[]
   const key = JSON.stringify([flow.visit, flow.attempt, texts]);
   useEffect(() => {
     const asked = { visit: flow.visit, attempt: flow.attempt, stage: flow.stages.indexOf(stage), texts: texts.flat() };
-    return unlessLate(interpreter.query("operands", asked), (all) => {
+    return latestOnly(interpreter.query("operands", asked), (all) => {
       let n = 0;
       found.value = texts.map((own) => own.flatMap(() => all[n++] ?? []));
     });

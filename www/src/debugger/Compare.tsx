@@ -5,12 +5,12 @@ import type { ComparedVisit, RunInfo } from "../model/protocol.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
-import { shout } from "../store/words.ts";
+import { shout } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
 import { Tree } from "../values/Tree.tsx";
 import { count, iterationPath } from "../ui/format.ts";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 import type { Path } from "../model/stages.ts";
 import { linesOf, nameOf } from "../values/diff.ts";
 import { comparing, leaveComparing } from "./layers.ts";
@@ -26,7 +26,7 @@ export function Compare() {
     // The runs may have more events after a stop.
     void model.stopped.value;
     if (!runs) return;
-    return unlessLate(
+    return latestOnly(
       interpreter.query("compare", { a: runs.a, b: runs.b }),
       (found) => {
         const now = comparing.peek();
@@ -157,7 +157,7 @@ function Data({ row, a, b }: { row: ComparedVisit; a: number; b: number }) {
   useSignalEffect(() => {
     const side = (run: number, visit: ComparedVisit["a"]): Promise<Side> =>
       visit ? interpreter.query("visitData", { run, enter: visit.enter, exit: visit.exit }) : Promise.resolve({});
-    return unlessLate(Promise.all([side(a, row.a), side(b, row.b)]), (found) => (sides.value = found));
+    return latestOnly(Promise.all([side(a, row.a), side(b, row.b)]), (found) => (sides.value = found));
   });
   const look = (run: number, visit: ComparedVisit["a"]) =>
     visit && (

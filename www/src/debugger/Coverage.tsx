@@ -10,7 +10,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
 import { count, grouped } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
-import { soon } from "../ui/unlessLate.ts";
+import { soon } from "../ui/latestOnly.ts";
 import { coverageShown } from "./layers.ts";
 import * as model from "./model.ts";
 

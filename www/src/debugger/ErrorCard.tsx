@@ -6,7 +6,7 @@ import type { FailureInfo, Flow, FlowStage } from "../model/protocol.ts";
 import { fateOf } from "../model/retries.ts";
 import * as interpreter from "../store/interpreter.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 import { linesOf } from "../values/diff.ts";
 import { JsonView } from "../values/JsonView.tsx";
 import { Tree } from "../values/Tree.tsx";
@@ -18,7 +18,7 @@ import { Underlined } from "./Scratch.tsx";
 /** Loads the reason why an attempt has failed. */
 function useFailure({ visit, attempt }: Flow): FailureInfo | null {
   const info = useSignal<FailureInfo | null>(null);
-  useEffect(() => unlessLate(interpreter.query("failure", { visit, attempt }), (found) => (info.value = found)), [visit, attempt]);
+  useEffect(() => latestOnly(interpreter.query("failure", { visit, attempt }), (found) => (info.value = found)), [visit, attempt]);
   return info.value;
 }
 
@@ -99,7 +99,7 @@ export function NodeFailure({ state }: { state: string }) {
       .then(
         async (found) => found && ([found, await interpreter.query("failure", { visit: found.visit, attempt: found.attempt })] as const),
       );
-    return unlessLate(asked, (found) => {
+    return latestOnly(asked, (found) => {
       if (found) [flow.value, info.value] = found;
     });
   }, [state]);

@@ -4,14 +4,14 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import * as execution from "../store/execution.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 import { fillAndRun, lackingInput } from "./firstRun.ts";
 
 export function FillInput() {
   const lacks = useSignal(false);
   useSignalEffect(() => {
     void [workspace.input.value, workspace.definition.value];
-    return unlessLate(lackingInput(), ({ length }) => (lacks.value = length > 0));
+    return latestOnly(lackingInput(), ({ length }) => (lacks.value = length > 0));
   });
   if (!lacks.value || execution.run.value?.recorded !== undefined) return null;
   return (

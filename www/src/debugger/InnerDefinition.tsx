@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Editor } from "../editor/Editor.tsx";
 import { attachDefinition } from "./inEditor.ts";
-import { definitionEditor } from "../editor/place.ts";
+import { definitionEditor } from "../editor/definitionEditor.ts";
 import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";
 import { lookInto } from "./session.ts";

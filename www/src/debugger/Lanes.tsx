@@ -10,10 +10,10 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count as counted, duration } from "../ui/format.ts";
-import { soon } from "../ui/unlessLate.ts";
+import { soon } from "../ui/latestOnly.ts";
 import { type Scale, type View, scaleOf } from "../model/scale.ts";
 
 /** The minimum number of events in view. */

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { Mock } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { testStateOf } from "./mockFiles.ts";
 import { Icon } from "../ui/Icon.tsx";

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { Mock } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { type MockFile, readMockFile } from "./mockFiles.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";

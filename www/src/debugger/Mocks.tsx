@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { TaskInfo } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { shout, showToast } from "../store/words.ts";
+import { shout, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { mockEvery } from "./firstRun.ts";
 import { mockConfigOf } from "./mockFiles.ts";

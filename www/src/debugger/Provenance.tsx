@@ -6,7 +6,7 @@ import { type Path, jsonataText, pathText, valueAt } from "../model/stages.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 import { nameOf } from "../values/diff.ts";
 import { pin, pins } from "../values/pins.ts";
 import { copy } from "./copy.ts";
@@ -69,7 +69,7 @@ function useOrigins(flow: Flow, at: number, path: Path): Origin[] | null {
   if (asked.peek() !== path) asked.value = path;
   useSignalEffect(() => {
     const question = { visit: flow.visit, attempt: flow.attempt, stage: at, item: flow.item, path: asked.value };
-    return unlessLate(interpreter.query("origin", question), (found) => (origins.value = found));
+    return latestOnly(interpreter.query("origin", question), (found) => (origins.value = found));
   });
   return origins.value;
 }

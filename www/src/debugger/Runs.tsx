@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { RunInfo } from "../model/protocol.ts";
 import { outcomeTone, outcomeWord } from "../model/log.ts";
 import * as playback from "../store/playback.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { TONE_CLASS } from "../ui/tone.ts";

@@ -4,10 +4,10 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { Evaluated, Flow } from "../model/protocol.ts";
 import { type Leaf, type Made, inner, isExpression, leavesOf, pathText } from "../model/stages.ts";
 import * as interpreter from "../store/interpreter.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { duration } from "../ui/format.ts";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 import { change } from "./apply.ts";
 import { nameOf } from "../values/diff.ts";
 
@@ -35,7 +35,7 @@ function useAnswer(tried: Tried, question: Signal<string>, dialect: Signal<Diale
     const asked = leaf
       ? interpreter.query("tryField", { visit: flow.visit, attempt: flow.attempt, stage, item: flow.item, language, text })
       : interpreter.query("evaluate", { question: text, language, visit: flow.visit, input: value });
-    return unlessLate(asked, (found) => (answer.value = { found, took: performance.now() - begun }));
+    return latestOnly(asked, (found) => (answer.value = { found, took: performance.now() - begun }));
   });
   return answer.value;
 }

@@ -6,7 +6,7 @@ import { useMemo } from "preact/hooks";
 import type { Flow } from "../model/protocol.ts";
 import { type Made, type Path, type Source, besideOf, labelOf, leavesOf, madeBy, valueAt } from "../model/stages.ts";
 import { Icon } from "../ui/Icon.tsx";
-import type { Carried } from "../values/carried.ts";
+import type { Carried } from "../values/draggedValue.ts";
 import { Cut, SearchBox, Tree, findIn } from "../values/Tree.tsx";
 import { bytes } from "../ui/format.ts";
 import { toggleStop } from "./stageStops.ts";

@@ -7,7 +7,7 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { iterationPath } from "../ui/format.ts";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 import * as model from "./model.ts";
 
 /** Returns the frames of the displayed position, and the other branches. Expressions can be evaluated in each. */
@@ -129,7 +129,7 @@ function Watched({
     void model.stopped.value;
     const frame = visit.value;
     if (!execution.run.value || execution.run.value.phase === "running" || execution.run.value.id === 0) return;
-    return unlessLate(
+    return latestOnly(
       interpreter.query("evaluate", { question, language, ...(frame !== undefined && { visit: frame }) }),
       (found) => (answer.value = found),
       ({ message }) => (answer.value = { message }),

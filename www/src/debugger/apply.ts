@@ -1,6 +1,6 @@
 // Edits the definition's text from a pane. Each change is one step in the undo history, wherever the editor is.
 
-import { definitionEditor } from "../editor/place.ts";
+import { definitionEditor } from "../editor/definitionEditor.ts";
 import type { Edit } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";

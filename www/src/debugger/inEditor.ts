@@ -17,7 +17,7 @@ import * as workspace from "../store/workspace.ts";
 import { STATUS_ICON, iconPath } from "../ui/Icon.tsx";
 import type { EditorHandle } from "../editor/codemirror.ts";
 import type { BreakpointMark, Lens, Sign } from "../editor/marks.ts";
-import { path } from "../editor/place.ts";
+import { path } from "../editor/definitionEditor.ts";
 
 /** While the user steps, values are not requested. */
 const NO_VALUES: { at: number; text: string }[] = [];

@@ -5,7 +5,7 @@ import { type Overlay, overlay } from "./onGraph.ts";
 import { type GraphIndex, isState } from "../model/graph.ts";
 import type { Covered, RunDifference } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
 

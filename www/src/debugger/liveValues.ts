@@ -8,7 +8,7 @@ import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { pins } from "../values/pins.ts";
 

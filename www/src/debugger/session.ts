@@ -10,7 +10,7 @@ import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as runner from "../store/runner.ts";
 import * as selection from "../store/selection.ts";
-import { say, shout, showToast, silence, tellFailure } from "../store/words.ts";
+import { say, shout, showToast, silence, tellFailure } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import * as model from "./model.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Breakpoint } from "../model/protocol.ts";
 import { labelOf } from "../model/stages.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as model from "./model.ts";
 import { addBreakpoint, removeBreakpoint } from "./session.ts";
 

@@ -5,7 +5,7 @@ import { type GraphEdge, type GraphNode, isState } from "../model/graph.ts";
 import type { Breakpoint } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 

@@ -2,7 +2,7 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import { type Embedded, snippetOf } from "../exchange/embed.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import type { Workspace } from "../model/share.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";

@@ -6,7 +6,7 @@ import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as panes from "../store/panes.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { fileName, mockConfig, type Runner, testText } from "../exchange/asTest.ts";
 import { pngOf, svgOf } from "../exchange/picture.ts";

@@ -7,12 +7,12 @@ import * as prefs from "../prefs.ts";
 import type { Workspace } from "../model/share.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
-import { Shelf } from "./Shelf.tsx";
+import { Shelf } from "./DraftLibrary.tsx";
 
 const close = (): void => {
   panes.closeDialog();

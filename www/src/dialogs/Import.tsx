@@ -2,9 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { bring } from "../graph/pen.ts";
+import { bring } from "../graph/graphEditor.ts";
 import * as panes from "../store/panes.ts";
-import { bringIn, brought, readFile, readText } from "../exchange/bring.ts";
+import { bringIn, brought, readFile, readText } from "../exchange/importing.ts";
 import { fill } from "../model/placeholders.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";

@@ -2,10 +2,10 @@
 
 import { forgetOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
-import { forgetProjects } from "../projects/kept.ts";
+import { forgetProjects } from "../projects/storedProjects.ts";
 import * as panes from "../store/panes.ts";
-import { showToast } from "../store/words.ts";
-import { forgetDrafts } from "../exchange/keep.ts";
+import { showToast } from "../store/notifications.ts";
+import { forgetDrafts } from "../exchange/persistence.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const close = (): void => {

@@ -4,7 +4,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as panes from "../store/panes.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { type LinkParts, shareLink } from "../exchange/link.ts";
 import { saveSession } from "../exchange/session.ts";

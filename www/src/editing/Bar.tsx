@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import { liveValues, toggleLiveValues } from "../debugger/liveValues.ts";
 import { keyHint } from "../keys/keymap.ts";
-import { bring } from "../graph/pen.ts";
+import { bring } from "../graph/graphEditor.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as selection from "../store/selection.ts";
@@ -11,7 +11,7 @@ import { Icon, type IconName } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { Palette, paletteOpen, togglePalette } from "./Palette.tsx";
 import { copyHere } from "./clipboard.ts";
-import * as deeds from "./deeds.ts";
+import * as deeds from "./actions.ts";
 import { chooseSeveral, gathering } from "./several.ts";
 import { takeBack } from "./text.ts";
 

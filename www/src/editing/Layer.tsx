@@ -10,18 +10,18 @@ import { detail } from "../graph/lod.ts";
 import { view } from "../graph/viewport.ts";
 import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { RADIUS, type Seen, clearOf, labelsOf, plusOf } from "../model/plus.ts";
-import { insertTitle, nearest, portOf, scopeAt } from "../model/ways.ts";
+import { insertTitle, nearest, portOf, scopeAt } from "../model/transitions.ts";
 import { edgeMarks } from "../debugger/onGraph.ts";
 import { LiveTags } from "../graph/LiveTags.tsx";
 import { StopRings } from "../debugger/stopHints.tsx";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { carrying } from "./carrying.ts";
-import * as deeds from "./deeds.ts";
+import { carrying } from "./paletteDrag.ts";
+import * as deeds from "./actions.ts";
 import { drag, startDrag } from "./drag.ts";
 import { lasso, severalByClick, startLasso } from "./several.ts";
 import { touched } from "./touch.ts";
-import { leads, takesState, wayTitle } from "./ways.ts";
+import { leads, takesState, wayTitle } from "./selectedStates.ts";
 
 /** The node or the edge under the pointer. */
 const over = signal<{ edge?: GraphEdge; node?: string }>({});

@@ -10,11 +10,11 @@ import * as analysis from "../store/analysis.ts";
 import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { failing } from "../ui/lazy.tsx";
 import { add, groupsFor, waysBehind } from "./add.ts";
-import { carrying, startCarrying } from "./carrying.ts";
+import { carrying, startCarrying } from "./paletteDrag.ts";
 import { canEdit } from "./gesture.ts";
 import { type Option, type OptionGroup, pick } from "./picking.ts";
 import { searchServices } from "./services.ts";
-import { stateAt } from "./ways.ts";
+import { stateAt } from "./selectedStates.ts";
 
 export const paletteOpen = signal(false);
 

@@ -1,14 +1,14 @@
 // Copies states to the clipboard as the text of a definition, which can be pasted into other machines, pages and programs.
 
-import { wayBehind } from "../model/ways.ts";
+import { wayBehind } from "../model/transitions.ts";
 import * as analysis from "../store/analysis.ts";
-import { say, showToast } from "../store/words.ts";
+import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count, sentence, unticked } from "../ui/format.ts";
 import { perform, tried } from "./gesture.ts";
 import { type Where, pasted } from "./add.ts";
-import { deleteHere } from "./deeds.ts";
-import { scopeOf, stateAt, statesAt } from "./ways.ts";
+import { deleteHere } from "./actions.ts";
+import { scopeOf, stateAt, statesAt } from "./selectedStates.ts";
 
 /** Returns whether the focus is on a state and no text is selected, so that the clipboard keys apply to states. */
 function onStates(): boolean {

@@ -9,16 +9,16 @@ import { ALONG } from "../model/gestures.ts";
 import { elementOf } from "../graph/focus.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { copyHere, pasteHere } from "./clipboard.ts";
-import * as deeds from "./deeds.ts";
+import * as deeds from "./actions.ts";
 import { canEdit } from "./gesture.ts";
 import { togglePalette } from "./Palette.tsx";
 import { pick } from "./picking.ts";
 import { renameVariable, startRename } from "./rename.ts";
 import { chooseAllBeside, chooseAlong, gathering, toggle } from "./several.ts";
 import { fillIn, takeBack } from "./text.ts";
-import { leads, stateAt, statesAt } from "./ways.ts";
+import { leads, stateAt, statesAt } from "./selectedStates.ts";
 
 const own = (): boolean => analysis.inside.value === null;
 const withState = (run: (node: GraphNode) => void) => (): void => {

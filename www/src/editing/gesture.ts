@@ -10,7 +10,7 @@ import type { Drawn } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
-import { say, showToast } from "../store/words.ts";
+import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { sentence, unticked } from "../ui/format.ts";
 import { pick } from "./picking.ts";

@@ -5,7 +5,7 @@ import type { GraphNode } from "../model/graph.ts";
 import { startedAt } from "../model/started.ts";
 import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 
 /** Returns the machine that a task of the definition starts. */
 export async function startedBy(pointer: string): Promise<ReturnType<typeof startedAt>> {

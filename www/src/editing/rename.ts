@@ -1,10 +1,10 @@
 // Renames a state in its box on the graph, or a variable everywhere in the text.
 
 import { signal } from "@preact/signals";
-import { renameState } from "../editor/place.ts";
+import { renameState } from "../editor/definitionEditor.ts";
 import { elementOf } from "../graph/focus.ts";
 import * as analysis from "../store/analysis.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { canEdit, perform, possible, toGraph } from "./gesture.ts";
 import { pick } from "./picking.ts";
 

@@ -4,10 +4,10 @@ import { effect, signal } from "@preact/signals";
 import { focused } from "../graph/focus.ts";
 import { view } from "../graph/viewport.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
-import { type Rectangle, statesAlong, statesBeside, statesWithin } from "../model/ways.ts";
+import { type Rectangle, statesAlong, statesBeside, statesWithin } from "../model/transitions.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import { count } from "../ui/format.ts";
 
 /** The lasso in px of the drawing, or null. */

@@ -6,10 +6,10 @@ import { type Range, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, keymap } from "@codemirror/view";
 import { Prec } from "@codemirror/state";
 import type { Edited, TextRange } from "stepglass";
-import { definitionEditor } from "../editor/place.ts";
+import { definitionEditor } from "../editor/definitionEditor.ts";
 import * as analysis from "../store/analysis.ts";
 import * as panes from "../store/panes.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 
 /** How long an edit is highlighted, in milliseconds. */

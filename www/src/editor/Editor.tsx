@@ -5,10 +5,10 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
-import { say, showToast } from "../store/words.ts";
+import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import type { EditorHandle, Language } from "./codemirror.ts";
-import { editors, pasts } from "./place.ts";
+import { editors, pasts } from "./definitionEditor.ts";
 import type { AskLanguage } from "./language.ts";
 
 interface Props {

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { goToDefinition, goingTo as open } from "./place.ts";
+import { goToDefinition, goingTo as open } from "./definitionEditor.ts";
 
 const MOST = 60;
 

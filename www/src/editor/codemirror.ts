@@ -20,7 +20,7 @@ import {
   lineNumbers,
   placeholder,
 } from "@codemirror/view";
-import { colours, looks } from "./looks.ts";
+import { colours, looks } from "./theme.ts";
 import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
 import { afterPaint } from "../ui/afterPaint.ts";
 import { sentence, unticked } from "../ui/format.ts";

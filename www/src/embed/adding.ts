@@ -5,8 +5,8 @@ import { TYPES, type Way, type Where, pasted, placed, waysBehindOf } from "../mo
 import { type GraphEdge, isState } from "../model/graph.ts";
 import type { OptionGroup } from "../model/options.ts";
 import { languageOf, serviceOptions, serviceTask } from "../model/services.ts";
-import { scopeOf, wayTitle, waysAt } from "../model/ways.ts";
-import type { Making } from "./making.ts";
+import { scopeOf, wayTitle, waysAt } from "../model/transitions.ts";
+import type { Making } from "./editorContext.ts";
 import type { Spot } from "./picker.ts";
 
 /** These modules are files of their own, so that they are loaded only when they are used. */

@@ -2,9 +2,9 @@
 
 import { pasted, type Where } from "../model/gestures.ts";
 import { count } from "../ui/format.ts";
-import { scopeOf, wayBehind } from "../model/ways.ts";
-import { deleteHere } from "./deeds.ts";
-import type { Making } from "./making.ts";
+import { scopeOf, wayBehind } from "../model/transitions.ts";
+import { deleteHere } from "./commands.ts";
+import type { Making } from "./editorContext.ts";
 
 /** The text that was last copied from any component of the page. It is used if the clipboard cannot be read. */
 let held = "";

@@ -15,7 +15,7 @@ import {
   statesWithin,
   takesState,
   wayTitle,
-} from "../model/ways.ts";
+} from "../model/transitions.ts";
 import { labelsOf, plusOf } from "../model/plus.ts";
 import { svg } from "./dom.ts";
 import type { Spot } from "./picker.ts";

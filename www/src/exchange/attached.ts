@@ -3,7 +3,7 @@
 
 import * as execution from "../store/execution.ts";
 import * as recordings from "../store/recordings.ts";
-import { shout } from "../store/words.ts";
+import { shout } from "../store/notifications.ts";
 import type { Recorded } from "../model/recorded.ts";
 import { eventOf, readRecorded } from "../model/recorded.ts";
 

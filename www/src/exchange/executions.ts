@@ -14,11 +14,11 @@ import * as interpreter from "../store/interpreter.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import * as runner from "../store/runner.ts";
-import { dismiss, notify, say, showToast } from "../store/words.ts";
+import { dismiss, notify, say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { readDraft } from "./drafts.ts";
-import { openDraft } from "./keep.ts";
-import { type KeptExecution, claim, claimed, listKept, readKept, recordOf, removeKept, writeKept } from "./keptRuns.ts";
+import { openDraft } from "./persistence.ts";
+import { type KeptExecution, claim, claimed, listKept, readKept, recordOf, removeKept, writeKept } from "./storedExecutions.ts";
 
 /** The maximum number of ended executions that are stored. */
 export const MOST_ENDED = 50;

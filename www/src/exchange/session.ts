@@ -4,7 +4,7 @@ import { type Workspace, packedOf, workspaceOf } from "../model/share.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { save } from "../ui/save.ts";
 

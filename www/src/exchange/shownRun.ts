@@ -2,7 +2,7 @@
 
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { callsAnswered } from "./answers.ts";

@@ -2,10 +2,10 @@
 
 import * as execution from "../store/execution.ts";
 import * as opening from "../store/opening.ts";
-import { notify } from "../store/words.ts";
+import { notify } from "../store/notifications.ts";
 import { HANDOVER, elsewhere, executions, goOn, isOwn, ranBefore, refresh, showExecutions } from "./executions.ts";
-import { currentDraft } from "./keep.ts";
-import { type KeptExecution, claim, listKept, writeKept } from "./keptRuns.ts";
+import { currentDraft } from "./persistence.ts";
+import { type KeptExecution, claim, listKept, writeKept } from "./storedExecutions.ts";
 
 /** Called after a load: offers the executions that were running when the page was closed. Returns whether there are any. */
 export async function offer(): Promise<boolean> {

@@ -12,7 +12,7 @@ import { isFields } from "../model/rule.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { useForm } from "./context.ts";
 import { type Given, keys } from "./controls.tsx";
-import type { Field } from "./expression/ask.ts";
+import type { Field } from "./expression/queries.ts";
 import { Offered, useProposals } from "./expression/proposals.tsx";
 import { besidesResource } from "./expression/resources.ts";
 import { type Replace, replaceIn } from "./expression/text.ts";

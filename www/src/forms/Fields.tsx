@@ -13,7 +13,7 @@ import { type Control, type Field, fieldsOf, namesOf } from "./fields.ts";
 import { Row } from "./Row.tsx";
 import { change, told } from "./write.ts";
 import { TextsRow } from "./Texts.tsx";
-import { Onward } from "./Onward.tsx";
+import { Onward } from "./Transition.tsx";
 
 type Fields = Readonly<Record<string, unknown>>;
 

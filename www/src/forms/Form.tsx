@@ -6,7 +6,7 @@ import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { holdPress } from "../ui/pressing.ts";
+import { holdPress } from "../ui/heldPress.ts";
 import { FormContext, useForm } from "./context.ts";
 import { pointer, shown, unreadable } from "./current.ts";
 import { type Doc, docOf } from "./docs.ts";

@@ -3,8 +3,8 @@
 import { useRef } from "preact/hooks";
 import { useForm } from "./context.ts";
 import { type Given, MOST_LINES, keys, useHeight } from "./controls.tsx";
-import type { Field } from "./expression/ask.ts";
-import { placeholders } from "./expression/besides.ts";
+import type { Field } from "./expression/queries.ts";
+import { placeholders } from "./expression/moreCompletions.ts";
 import { Offered, useProposals } from "./expression/proposals.tsx";
 import { type Replace, enter, replaceIn } from "./expression/text.ts";
 import { Row, idOf } from "./Row.tsx";

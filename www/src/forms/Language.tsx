@@ -1,6 +1,6 @@
 // The query language of the machine or of a state. Switching to JSONata offers to convert the existing fields.
 
-import { convertToJsonata } from "../editor/place.ts";
+import { convertToJsonata } from "../editor/definitionEditor.ts";
 import { pick } from "../editing/picking.ts";
 import { useForm } from "./context.ts";
 import { type Given, WordsRow } from "./controls.tsx";

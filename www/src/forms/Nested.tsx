@@ -11,7 +11,7 @@ import { count } from "../ui/format.ts";
 import { useForm } from "./context.ts";
 import { type Given, StateRow } from "./controls.tsx";
 import { JsonRow } from "./Json.tsx";
-import { askField } from "./expression/ask.ts";
+import { askField } from "./expression/queries.ts";
 import { BRANCH, PROCESSOR_CONFIG, fieldsOf } from "./fields.ts";
 import { FieldList, Optional, Others } from "./Fields.tsx";
 import { Add, Items } from "./Items.tsx";

@@ -3,7 +3,7 @@
 import { StateEffect } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { effect } from "@preact/signals";
-import { definitionEditor } from "../editor/place.ts";
+import { definitionEditor } from "../editor/definitionEditor.ts";
 import { caretAt, placeAround, shown } from "./current.ts";
 
 const prepared = new WeakSet<EditorView>();

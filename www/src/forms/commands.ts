@@ -2,7 +2,7 @@
 
 import { commands } from "../commands/commands.ts";
 import { addNodeCommands } from "../debugger/onGraph.ts";
-import { stateAt } from "../editing/ways.ts";
+import { stateAt } from "../editing/selectedStates.ts";
 import { isState } from "../model/graph.ts";
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";

@@ -5,7 +5,7 @@ import { computed, effect, untracked } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { added } from "../editing/added.ts";
-import { pen } from "../graph/pen.ts";
+import { pen } from "../graph/graphEditor.ts";
 import { Tabs } from "../ui/Tabs.tsx";
 import { followCaret } from "./caret.ts";
 import "./commands.ts";

@@ -5,7 +5,7 @@ import type { Edited, Gesture, RefusedEdit, TextEdit } from "stepglass";
 import { canEdit } from "../editing/gesture.ts";
 import { write } from "../editing/text.ts";
 import * as interpreter from "../store/interpreter.ts";
-import { say, showToast } from "../store/words.ts";
+import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { sentence, unticked } from "../ui/format.ts";
 import { SETTINGS } from "./fields.ts";

@@ -10,7 +10,7 @@ import { bytes, count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { overrideOf, shownOf } from "./status.ts";
 import { view } from "./viewport.ts";
-import { waysOf } from "./waysOut.ts";
+import { waysOf } from "./targets.ts";
 
 const NodeFailure = lazy(() => import("../debugger/ErrorCard.tsx").then((module) => module.NodeFailure));
 const FAILED: ReadonlySet<string> = new Set(["failed", "timedOut", "caught", "retrying"]);

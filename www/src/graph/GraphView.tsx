@@ -22,7 +22,7 @@ import { lazy } from "../ui/lazy.tsx";
 import { count } from "../ui/format.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
-import { bring, pen } from "./pen.ts";
+import { bring, pen } from "./graphEditor.ts";
 import { SearchBox } from "./Search.tsx";
 import { overlay } from "../debugger/onGraph.ts";
 import { elementOf, focusNode, focused, refocus } from "./focus.ts";
@@ -31,7 +31,7 @@ import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
 import { detail, inBoxes } from "./lod.ts";
 import { Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
-import { waysOf } from "./waysOut.ts";
+import { waysOf } from "./targets.ts";
 import {
   barBelow,
   anchor,
@@ -58,11 +58,11 @@ const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend)
 const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
 const InsidePath = lazy(() => import("../debugger/Inside.tsx").then((module) => module.InsidePath));
 const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
-const LookingBack = lazy(() => import("./LookingBack.tsx").then((module) => module.LookingBack));
-const Follow = lazy(() => import("./LookingBack.tsx").then((module) => module.Follow));
+const LookingBack = lazy(() => import("./PastEvent.tsx").then((module) => module.LookingBack));
+const Follow = lazy(() => import("./PastEvent.tsx").then((module) => module.Follow));
 const Transitions = lazy(() => import("./Transitions.tsx").then((module) => module.Transitions));
 const Names = lazy(() => import("./Names.tsx").then((module) => module.Names));
-const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
+const Crowd = lazy(() => import("./LargeMachine.tsx").then((module) => module.Crowd));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /** The number of nodes from which on only the visible ones are drawn. */

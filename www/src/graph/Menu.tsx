@@ -2,18 +2,18 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { stopCommands } from "../debugger/stops.ts";
-import { goToDefinition, renameState } from "../editor/place.ts";
+import { goToDefinition, renameState } from "../editor/definitionEditor.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as panes from "../store/panes.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type NodeCommand, nodeCommands } from "../debugger/onGraph.ts";
 import { menu } from "./menuOpen.ts";
-import { pen } from "./pen.ts";
+import { pen } from "./graphEditor.ts";
 
 const copy = async (text: string): Promise<void> => {
   try {

@@ -3,7 +3,7 @@
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { goToDefinition } from "../editor/place.ts";
+import { goToDefinition } from "../editor/definitionEditor.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import type { LastVisit } from "../model/protocol.ts";
 import { textSize } from "../prefs.ts";
@@ -14,11 +14,11 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { bytes, duration, elapsed, iterationPath } from "../ui/format.ts";
-import { soon } from "../ui/unlessLate.ts";
+import { soon } from "../ui/latestOnly.ts";
 import { openMenu } from "./menuOpen.ts";
-import { renameNode } from "./pen.ts";
+import { renameNode } from "./graphEditor.ts";
 import { focused } from "./focus.ts";
-import { waysOf } from "./waysOut.ts";
+import { waysOf } from "./targets.ts";
 import { overrideOf, shownOf, signOf } from "./status.ts";
 
 interface Row {

@@ -6,7 +6,7 @@ import { keyHint } from "../keys/keymap.ts";
 import type { GraphIndex } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
-import { shout } from "../store/words.ts";
+import { shout } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { useRoving } from "../ui/roving.ts";

@@ -1,13 +1,13 @@
 // The keyboard handling of the graph.
 
-import { goToDefinition } from "../editor/place.ts";
+import { goToDefinition } from "../editor/definitionEditor.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
 import { dismiss } from "./Card.tsx";
 import { choose, elementOf, focusNode, focused, refocus } from "./focus.ts";
 import { openMenu } from "./menuOpen.ts";
-import { renameNode } from "./pen.ts";
+import { renameNode } from "./graphEditor.ts";
 import { pan, reveal } from "./viewport.ts";
 
 /** While the space bar is held, the arrow keys move the view. */

@@ -18,7 +18,7 @@ import { type NodeMark, type OverState, captions, nodeMarks, overlay } from "../
 import { choose, focused } from "./focus.ts";
 import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
 import { cut, wrapped } from "../ui/measure.ts";
-import { renameNode } from "./pen.ts";
+import { renameNode } from "./graphEditor.ts";
 import { found } from "./search.ts";
 import { type Shown, overrideOf, shownOf, signOf } from "./status.ts";
 

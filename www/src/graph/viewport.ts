@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { type GraphIndex, isContainer } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import { graph, setAspect } from "../store/analysis.ts";
-import { pen } from "./pen.ts";
+import { pen } from "./graphEditor.ts";
 
 /** The minimum scale, except for graphs that are larger still. */
 const MIN_ZOOM = 0.05;

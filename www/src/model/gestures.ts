@@ -3,7 +3,7 @@
 import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
 import type { GraphEdge, GraphIndex, GraphNode } from "./graph.ts";
 import type { Mode, Option, OptionGroup } from "./options.ts";
-import { fieldTitle, wayTitle } from "./ways.ts";
+import { fieldTitle, wayTitle } from "./transitions.ts";
 
 /** Where the chosen state goes: on a transition, behind a state, or into a scope without a transition. */
 export type Where = { edge: string } | { from: string; as: NewEdge | "branch" } | { scope: string };
@@ -87,7 +87,7 @@ export const canHave = (found: readonly PossibleGesture[], as: PossibleGesture["
   !found.some((one) => one.kind === "append" && one.as === as && one.refused !== undefined);
 
 /** A transition of a state that can be redirected, or that can be added to it. */
-export interface Leading extends Mode {
+interface Leading extends Mode {
   gesture(to: string): Gesture;
   targets: readonly { pointer: string; name: string; type: string }[];
 }

@@ -52,7 +52,7 @@ import type {
   LastVisit,
   Facets,
   Visit,
-} from "./ofRun.ts";
+} from "./runReport.ts";
 import type {
   TaskInfo,
   Edit,
@@ -66,15 +66,15 @@ import type {
   Completions,
   AtPlace,
   Drawn,
-} from "./ofText.ts";
+} from "./analysisReport.ts";
 import type { HistoryEvent } from "./recorded.ts";
 import type { Config } from "./share.ts";
 import type { Path } from "./stages.ts";
 
 export type Answered = ReturnType<DebugSession["calls"]>[number];
 
-export type * from "./ofRun.ts";
-export type * from "./ofText.ts";
+export type * from "./runReport.ts";
+export type * from "./analysisReport.ts";
 export type { Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, Variable };
 
 /** A run that the page is notified about, with the graph of its machine. If the graph is absent, the page has it already. */

@@ -11,7 +11,7 @@ import * as execution from "../store/execution.ts";
 import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { Failure } from "../values/Failure.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { count, duration, iterationPath } from "../ui/format.ts";

@@ -9,7 +9,7 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as runner from "../store/runner.ts";
 import * as selection from "../store/selection.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";

@@ -13,7 +13,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, elapsed, iterationPath } from "../ui/format.ts";
-import { inTurn, soon, unlessLate } from "../ui/unlessLate.ts";
+import { inTurn, soon, latestOnly } from "../ui/latestOnly.ts";
 
 const ROW = 28 * prefs.textSize;
 const MARGIN = 12;
@@ -228,7 +228,7 @@ function useChosenState(scroller: Scroller): void {
       const visit = (await interpreter.query("visits", { state })).findLast(({ enter }) => enter <= upTo);
       return visit ? interpreter.query("place", { filter: panes.filter.peek(), id: visit.enter }) : -1;
     };
-    return unlessLate(find(), (place) => {
+    return latestOnly(find(), (place) => {
       const element = scroller.current;
       if (!element || place < 0) return;
       const at = place * ROW;

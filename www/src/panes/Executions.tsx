@@ -3,10 +3,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { MOST_ENDED, elsewhere, executions, forget, goOn, look, onScreen, refresh, trouble } from "../exchange/executions.ts";
-import type { KeptExecution } from "../exchange/keptRuns.ts";
+import type { KeptExecution } from "../exchange/storedExecutions.ts";
 import { outcomeTone, outcomeWord } from "../model/log.ts";
 import * as execution from "../store/execution.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, duration } from "../ui/format.ts";
 import { TONE_CLASS } from "../ui/tone.ts";

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { generateInput, keepInput, putInput } from "../debugger/firstRun.ts";
-import { say, showToast } from "../store/words.ts";
+import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 

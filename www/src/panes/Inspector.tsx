@@ -7,7 +7,7 @@ import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
-import { pen } from "../graph/pen.ts";
+import { pen } from "../graph/graphEditor.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";

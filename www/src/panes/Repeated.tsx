@@ -6,9 +6,9 @@ import type { RunOutcome } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { count } from "../ui/format.ts";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 
 /** Loads the outcome of the run, again with each new event. */
 export function useOutcome(): RunOutcome | null {
@@ -18,7 +18,7 @@ export function useOutcome(): RunOutcome | null {
     const run = execution.run.value;
     found.value = null;
     if (!run || run.id === 0) return;
-    return unlessLate(interpreter.query("outcome", {}), (outcome) => (found.value = outcome));
+    return latestOnly(interpreter.query("outcome", {}), (outcome) => (found.value = outcome));
   });
   return found.value;
 }

@@ -2,7 +2,7 @@
 
 import { toggleBreakpoint } from "../debugger/session.ts";
 import { markOf } from "../debugger/model.ts";
-import { goToDefinition } from "../editor/place.ts";
+import { goToDefinition } from "../editor/definitionEditor.ts";
 import { overrideOf, shownOf, signOf } from "../graph/status.ts";
 import { keyHint } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";

@@ -16,7 +16,7 @@ import { Failure, parsed } from "../values/Failure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
-import { soon, unlessLate } from "../ui/unlessLate.ts";
+import { soon, latestOnly } from "../ui/latestOnly.ts";
 
 type Details = Record<string, unknown>;
 
@@ -331,7 +331,7 @@ function useEvent(id: number): Details | null {
     const want = wanted.value;
     const runId = execution.run.value?.id;
     if (want === 0 || runId === undefined) return;
-    return unlessLate(interpreter.query("event", { id: want }), (event) => (held.value = { id: want, event }));
+    return latestOnly(interpreter.query("event", { id: want }), (event) => (held.value = { id: want, event }));
   });
   return held.value.id === id ? held.value.event : null;
 }

@@ -11,7 +11,7 @@ import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
 import { Ghosts } from "./Ghosts.tsx";

@@ -3,10 +3,10 @@
 
 import { EMPTY } from "../store/opening.ts";
 import { batch } from "@preact/signals";
-import { readFile } from "../exchange/bring.ts";
+import { readFile } from "../exchange/importing.ts";
 import { LARGEST, read } from "../exchange/read.ts";
 import type { Workspace } from "../model/share.ts";
-import { dismiss, notify, say, showToast, shout } from "../store/words.ts";
+import { dismiss, notify, say, showToast, shout } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { save as download } from "../ui/save.ts";
 import { count } from "../ui/format.ts";

@@ -4,12 +4,12 @@ import { EMPTY } from "../store/opening.ts";
 import { batch } from "@preact/signals";
 import { LARGEST } from "../exchange/read.ts";
 import { type Workspace, packedOf, workspaceOf as machineOf } from "../model/share.ts";
-import { showToast, shout } from "../store/words.ts";
+import { showToast, shout } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
 import { save as download } from "../ui/save.ts";
 import { canWriteFolders, isNothing, nameOfFile, openFile, picker, write } from "./files.ts";
-import type { KeptProject } from "./kept.ts";
+import type { KeptProject } from "./storedProjects.ts";
 import { type OpenFile, type Tab, active, fileOf, files, name, newId, putFile, tabs, titleOf, workspaceOf } from "./model.ts";
 import * as tabsOf from "./tabs.ts";
 

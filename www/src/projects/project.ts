@@ -10,7 +10,7 @@ import { Strip } from "./Strip.tsx";
 import { changesShown } from "./changes.ts";
 import { projectCommands } from "./commands.ts";
 import { ask, lookOutside } from "./files.ts";
-import { keepProject } from "./keeping.ts";
+import { keepProject } from "./persistence.ts";
 import { askWhere } from "./menu.ts";
 import { fileOf, tabs } from "./model.ts";
 import { heedSteps } from "./stepsShown.ts";
@@ -18,7 +18,7 @@ import { heedOpenings, offerSiblings, openStartedBySelected } from "./tabs.ts";
 
 export { openFile, openFiles, save } from "./files.ts";
 export { keptText, openProject } from "./folder.ts";
-export { openKept, renameProject } from "./keeping.ts";
+export { openKept, renameProject } from "./persistence.ts";
 export { showSteps } from "./stepsShown.ts";
 
 ask.where = () => void askWhere();

@@ -2,10 +2,10 @@
 
 import { historyField } from "@codemirror/commands";
 import { batch, effect, untracked } from "@preact/signals";
-import { editors, pasts } from "../editor/place.ts";
+import { editors, pasts } from "../editor/definitionEditor.ts";
 import { readDraft, writeDraft } from "../exchange/drafts.ts";
 import { startedBy } from "../editing/machines.ts";
-import { currentDraft, openDraft } from "../exchange/keep.ts";
+import { currentDraft, openDraft } from "../exchange/persistence.ts";
 import type { Machine } from "../model/protocol.ts";
 import type { Workspace } from "../model/share.ts";
 import * as analysis from "../store/analysis.ts";
@@ -13,7 +13,7 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as opening from "../store/opening.ts";
 import * as selection from "../store/selection.ts";
-import { say, showToast } from "../store/words.ts";
+import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { type Tab, active, activeTab, closed, fileOf, files, isUnsaved, newId, put, tabs, titleOf, workspaceOf } from "./model.ts";
 

@@ -2,10 +2,10 @@
 
 import { useRef } from "preact/hooks";
 import { Toolbar } from "../debugger/Toolbar.tsx";
-import { goingTo } from "../editor/place.ts";
+import { goingTo } from "../editor/definitionEditor.ts";
 import { GraphView } from "../graph/GraphView.tsx";
 import { menu } from "../graph/menuOpen.ts";
-import { pen } from "../graph/pen.ts";
+import { pen } from "../graph/graphEditor.ts";
 import { ErrorNames } from "../panes/ErrorNames.tsx";
 import { Dock } from "../panes/Dock.tsx";
 import { Inspector } from "../panes/Inspector.tsx";
@@ -13,7 +13,7 @@ import { Left } from "../panes/Left.tsx";
 import * as prefs from "../prefs.ts";
 import * as execution from "../store/execution.ts";
 import * as panes from "../store/panes.ts";
-import { alarm, announcement, failure, notices, silence, toast } from "../store/words.ts";
+import { alarm, announcement, failure, notices, silence, toast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Dialogs } from "./Dialogs.tsx";
 import { Header } from "./Header.tsx";

@@ -4,7 +4,7 @@ import { keyHint } from "../keys/keymap.ts";
 import * as prefs from "../prefs.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
-import { say } from "../store/words.ts";
+import { say } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 

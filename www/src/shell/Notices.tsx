@@ -1,6 +1,6 @@
 // Messages that the user should see, with possible actions. A message stays until it is dismissed or done.
 
-import { dismiss, notices } from "../store/words.ts";
+import { dismiss, notices } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export function Notices() {

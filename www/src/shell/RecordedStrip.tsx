@@ -8,11 +8,11 @@ import * as execution from "../store/execution.ts";
 import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as recordings from "../store/recordings.ts";
-import { shout } from "../store/words.ts";
+import { shout } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, iterationPath, unticked } from "../ui/format.ts";
-import { unlessLate } from "../ui/unlessLate.ts";
+import { latestOnly } from "../ui/latestOnly.ts";
 
 export function RecordedStrip() {
   const run = execution.run.value;
@@ -66,7 +66,7 @@ function useReplay(): { found: ReplayReport | null; problem: string } {
   const problem = useSignal("");
   useEffect(
     () =>
-      unlessLate(
+      latestOnly(
         recordings.replayRecorded(),
         (found) => (report.value = found),
         ({ message }) => (problem.value = message),

@@ -8,7 +8,7 @@ import { GraphIndex } from "../model/graph.ts";
 import type { Analysis, Analyzed, Diagnostic, Drawing, Drawn, Inside, StatePlace } from "../model/protocol.ts";
 import { client, engine } from "./interpreter.ts";
 import { revealRange, selectedState } from "./selection.ts";
-import { shout } from "./words.ts";
+import { shout } from "./notifications.ts";
 import { definition, flush, format, machineType } from "./workspace.ts";
 
 /** The analysis of the definition on the page. */

@@ -5,7 +5,7 @@ import { Client } from "../client.ts";
 import type { Note } from "../model/protocol.ts";
 import { type Loaded, Sandbox } from "../sandbox.ts";
 import { console, mockProblems } from "./execution.ts";
-import { shout } from "./words.ts";
+import { shout } from "./notifications.ts";
 
 export const engine = signal<"loading" | "ready" | "broken">("loading");
 export const engineMessage = signal("");

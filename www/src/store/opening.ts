@@ -9,7 +9,7 @@ import { resetPanes } from "./panes.ts";
 import { setChoices } from "./playback.ts";
 import { clearRun, stop } from "./runner.ts";
 import { selectedState } from "./selection.ts";
-import { dismissAllButStorage } from "./words.ts";
+import { dismissAllButStorage } from "./notifications.ts";
 import { type Lesson, current, edit, flush, generation, hasCode } from "./workspace.ts";
 
 export const EMPTY: Workspace = { title: "Untitled", format: "json", definition: "", input: "{}", tasks: "", clock: "skip", seed: 1 };

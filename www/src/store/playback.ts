@@ -10,7 +10,7 @@ import { type RunState, eventCount, run } from "./execution.ts";
 import { client } from "./interpreter.ts";
 import { offerDock } from "./panes.ts";
 import { type Origin, selectedEvent, selectedState, selectionOrigin } from "./selection.ts";
-import { say, tellFailure } from "./words.ts";
+import { say, tellFailure } from "./notifications.ts";
 
 /** The number of displayed events: all of them, or fewer while the page catches up or looks back. */
 export const cursor = signal(0);

@@ -9,7 +9,7 @@ import { GraphIndex } from "../model/graph.ts";
 import { open } from "./opening.ts";
 import * as playback from "./playback.ts";
 import { show, start } from "./runner.ts";
-import { shout, showToast } from "./words.ts";
+import { shout, showToast } from "./notifications.ts";
 import * as workspace from "./workspace.ts";
 
 /**

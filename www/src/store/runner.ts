@@ -14,7 +14,7 @@ import { client, engine, engineMessage, engineVersion, hearers, sandbox, useSand
 import { dockChosen, dockOpen, dockTab, narrowTab, offerDock, openDialog } from "./panes.ts";
 import * as playback from "./playback.ts";
 import { selectedState } from "./selection.ts";
-import { say, shout, silence, tellFailure } from "./words.ts";
+import { say, shout, silence, tellFailure } from "./notifications.ts";
 import * as workspace from "./workspace.ts";
 
 /** The listeners that receive every note about the current run. */

@@ -8,7 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
 import * as execution from "../store/execution.ts";
 import * as runner from "../store/runner.ts";
-import { say, showToast } from "../store/words.ts";
+import { say, showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { prepare, steps } from "./steps.ts";
 import { isGone } from "./wait.ts";

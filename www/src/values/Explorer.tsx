@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { type Line, SHOWN, linesOf, nameOf } from "./diff.ts";
 import { type Path, jsonataText, pathText, valueAt } from "../model/stages.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { coloured } from "./JsonView.tsx";
 import { Cut, SearchBox, Tree, findIn } from "./Tree.tsx";
 

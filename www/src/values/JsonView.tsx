@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { lazy } from "../ui/lazy.tsx";
 

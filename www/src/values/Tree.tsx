@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Line, nameOf } from "./diff.ts";
 import { type Path, pathText } from "../model/stages.ts";
-import { type Carried, carry, putDown } from "./carried.ts";
+import { type Carried, carry, putDown } from "./draggedValue.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { bytes, count } from "../ui/format.ts";
 

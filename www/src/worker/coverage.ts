@@ -3,7 +3,7 @@
 import { type DebugSession, type MeasuredCoverage, measureCoverage } from "stepglass/debug";
 import type { Covered } from "../model/protocol.ts";
 import type { Source } from "./definition.ts";
-import { lineCounter, offsetsOf } from "./places.ts";
+import { lineCounter, offsetsOf } from "./jsonOffsets.ts";
 
 /** The hits of runs that were removed, by definition, and the number of those runs. */
 export type Tally = Map<string, { hits: Record<string, number>; runs: number }>;

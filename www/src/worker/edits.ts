@@ -2,7 +2,7 @@
 
 import { pointerSteps } from "stepglass/pointer";
 import type { Edit } from "../model/protocol.ts";
-import { type Node, read } from "../model/jsonPlaces.ts";
+import { type Node, read } from "../model/jsonRanges.ts";
 import type { Path } from "../model/stages.ts";
 import { type Source, findStates } from "./definition.ts";
 import { editsOf } from "./language.ts";

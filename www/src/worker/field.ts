@@ -13,8 +13,8 @@ import { isExpression, valueAt } from "../model/stages.ts";
 import { readSource, valueOf } from "./definition.ts";
 import { type LastRun, complete } from "./language.ts";
 import { Run } from "./run.ts";
-import { visitOf } from "./seen.ts";
-import type { Shown } from "./shown.ts";
+import { visitOf } from "./lastRun.ts";
+import type { Shown } from "./recordedExecution.ts";
 import { Looking } from "./sources.ts";
 
 /// What is known of a state's last visit.

@@ -9,7 +9,7 @@ import { isFields, listOf } from "../model/rule.ts";
 import { isExpression } from "../model/stages.ts";
 import { fieldsOf } from "./flow.ts";
 import { Run } from "./run.ts";
-import type { Shown } from "./shown.ts";
+import type { Shown } from "./recordedExecution.ts";
 
 type Ask = (question: FieldQuestion) => Promise<unknown>;
 type Params = Methods["handled"]["params"];

@@ -9,7 +9,7 @@ import { draw, layAhead, toldOf, wholeGraph } from "./drawing.ts";
 import * as asked from "./language.ts";
 import { alive, enoughFor } from "./parts.ts";
 import type { Run, SandboxMessage } from "./run.ts";
-import type { Shown } from "./shown.ts";
+import type { Shown } from "./recordedExecution.ts";
 import type { Tally } from "./coverage.ts";
 import { turn } from "./turn.ts";
 

@@ -3,7 +3,7 @@
 
 import type { RunOutcome } from "../model/protocol.ts";
 import { isExecutionEnd } from "stepglass/events";
-import type { ListedHistory } from "./listed.ts";
+import type { ListedHistory } from "./historyLists.ts";
 import { detailsOf } from "../model/details.ts";
 import { type OpenVisit } from "./history.ts";
 

@@ -3,8 +3,8 @@
 import { type Path, valueAt } from "../model/stages.ts";
 import { equal } from "../model/equal.ts";
 import type { Run } from "./run.ts";
-import { visitOf } from "./seen.ts";
-import type { Shown } from "./shown.ts";
+import { visitOf } from "./lastRun.ts";
+import type { Shown } from "./recordedExecution.ts";
 
 /** Longer outputs are not shown. */
 const MOST_CHARACTERS = 300_000;

@@ -15,5 +15,5 @@ export { tryField } from "./attempt.ts";
 export { Looking, lightsOf } from "./sources.ts";
 export { ruled } from "./rules.ts";
 export { Run } from "./run.ts";
-export { valueOf, visitOf } from "./seen.ts";
-export { Shown } from "./shown.ts";
+export { valueOf, visitOf } from "./lastRun.ts";
+export { Shown } from "./recordedExecution.ts";

@@ -3,7 +3,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type FieldForm, isBare } from "../../model/field.ts";
-import type { Field } from "./ask.ts";
+import type { Field } from "./queries.ts";
 import { pieces } from "./tint.ts";
 
 const EMPTY: Record<FieldForm, string> = {

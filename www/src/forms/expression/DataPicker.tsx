@@ -6,7 +6,7 @@ import type { FieldData, FieldRoot } from "../../model/field.ts";
 import type { Path } from "../../model/stages.ts";
 import { type Line, linesOf, nameOf } from "../../values/diff.ts";
 import { SearchBox, Tree, findIn } from "../../values/Tree.tsx";
-import { type Field, askField, samples } from "./ask.ts";
+import { type Field, askField, samples } from "./queries.ts";
 import type { Named } from "./naming.ts";
 
 interface Props {

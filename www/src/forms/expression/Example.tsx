@@ -2,8 +2,8 @@
 
 import { type Signal, useSignal } from "@preact/signals";
 import type { Sample } from "../../model/field.ts";
-import { say } from "../../store/words.ts";
-import { type Field, askField, samples } from "./ask.ts";
+import { say } from "../../store/notifications.ts";
+import { type Field, askField, samples } from "./queries.ts";
 
 interface Props {
   field: Field;

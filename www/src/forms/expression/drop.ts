@@ -3,9 +3,9 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import type { FieldData } from "../../model/field.ts";
-import { showToast } from "../../store/words.ts";
-import { type Carried, carried, putDown } from "../../values/carried.ts";
-import { type Field, askField } from "./ask.ts";
+import { showToast } from "../../store/notifications.ts";
+import { type Carried, carried, putDown } from "../../values/draggedValue.ts";
+import { type Field, askField } from "./queries.ts";
 import { type Named, findIn } from "./naming.ts";
 
 interface Drop {

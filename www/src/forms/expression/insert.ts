@@ -2,7 +2,7 @@
 
 import { type FieldForm, isText } from "../../model/field.ts";
 import { inner, isExpression } from "../../model/stages.ts";
-import { read } from "../../model/jsonPlaces.ts";
+import { read } from "../../model/jsonRanges.ts";
 
 /** A change of a field's text, and the new position of the caret. */
 interface Insertion {

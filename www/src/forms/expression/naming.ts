@@ -2,7 +2,7 @@
 
 import type { FieldData, FieldRoot } from "../../model/field.ts";
 import { type Path, pathText, valueAt } from "../../model/stages.ts";
-import type { Carried } from "../../values/carried.ts";
+import type { Carried } from "../../values/draggedValue.ts";
 import { equal } from "../../values/diff.ts";
 
 export interface Named {

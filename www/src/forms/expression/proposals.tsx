@@ -4,7 +4,7 @@ import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { Proposal } from "../../model/protocol.ts";
-import { type Field, askField } from "./ask.ts";
+import { type Field, askField } from "./queries.ts";
 import type { Replace } from "./text.ts";
 
 /** A completion, and the range of the text that it replaces. */

@@ -2,7 +2,7 @@
 
 import { mocks } from "../../debugger/model.ts";
 import * as workspace from "../../store/workspace.ts";
-import { placeholderNames } from "./besides.ts";
+import { placeholderNames } from "./moreCompletions.ts";
 import type { Offer } from "./proposals.tsx";
 
 const WRITTEN = /\bResource["']?\s*:\s*(?:"((?:[^"\\\n]|\\.)+)"|'([^'\n]+)'|([^\s"'{},]\S*))/g;

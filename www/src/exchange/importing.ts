@@ -2,13 +2,13 @@
 
 import { signal } from "@preact/signals";
 import { takeModel } from "../debugger/serviceModels.ts";
-import { bring } from "../graph/pen.ts";
+import { bring } from "../graph/graphEditor.ts";
 import * as analysis from "../store/analysis.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import * as recordings from "../store/recordings.ts";
 import * as runner from "../store/runner.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import type { Recorded } from "../model/recorded.ts";
 import { statesOf } from "../model/recorded.ts";

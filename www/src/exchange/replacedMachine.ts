@@ -11,7 +11,7 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as opening from "../store/opening.ts";
 import * as runner from "../store/runner.ts";
-import { dismiss, notify, say, shout } from "../store/words.ts";
+import { dismiss, notify, say, shout } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { titleOf } from "./title.ts";
 
@@ -72,7 +72,7 @@ function look(found: Analysis, keeper: Keeper): void {
   }
   const names = new Set(found.states.map(({ name }) => name));
   if (names.size === 0) {
-    if (text.trim() !== "") void import("./foreign.ts").then(({ offerReading }) => offerReading(text));
+    if (text.trim() !== "") void import("./otherFormats.ts").then(({ offerReading }) => offerReading(text));
     else dismiss("foreign");
     if (last && !aside && !isMostly(last.definition, text, 0.5)) setAside(before(last), keeper);
     return;

@@ -3,15 +3,15 @@
 import { signal } from "@preact/signals";
 import { pan, size, view } from "../graph/viewport.ts";
 import { type GraphEdge, type GraphIndex, isState } from "../model/graph.ts";
-import { insertTitle, nearest, scopeAt } from "../model/ways.ts";
+import { insertTitle, nearest, scopeAt } from "../model/transitions.ts";
 import * as analysis from "../store/analysis.ts";
-import { say, showToast } from "../store/words.ts";
+import { say, showToast } from "../store/notifications.ts";
 import { sentence, unticked } from "../ui/format.ts";
 import { add, waysBehind } from "./add.ts";
 import { canEdit } from "./gesture.ts";
 import type { Option } from "./picking.ts";
 import { pick } from "./picking.ts";
-import { takesState } from "./ways.ts";
+import { takesState } from "./selectedStates.ts";
 
 /** Where the piece would be dropped; null while the pointer is not over the graph. */
 type Aim = { edge: GraphEdge } | { node: string } | { scope: string } | null;

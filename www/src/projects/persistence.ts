@@ -1,11 +1,11 @@
 // Stores the project over a reload: its tabs, and its files with their handles. The machines themselves are drafts.
 
 import { batch, effect } from "@preact/signals";
-import { currentDraft } from "../exchange/keep.ts";
+import { currentDraft } from "../exchange/persistence.ts";
 import { packedOf, workspaceOf as machineOf } from "../model/share.ts";
-import { dismiss, notify } from "../store/words.ts";
+import { dismiss, notify } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
-import { type KeptProject, claim, readProject, removeProject, writeProject } from "./kept.ts";
+import { type KeptProject, claim, readProject, removeProject, writeProject } from "./storedProjects.ts";
 import { type Tab, active, activeTab, files, name, newId, tabs, workspaceOf } from "./model.ts";
 import { projectName } from "./folder.ts";
 import { activateFirst, forgetFiles } from "./tabs.ts";

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
-import { shout, showToast } from "../store/words.ts";
+import { shout, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import type { EditorHandle } from "./codemirror.ts";
 import type { Crumb } from "./states.ts";

@@ -3,11 +3,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { type Draft, MOST, drafts, listDrafts, removeDraft, restoreDraft, writeDraft } from "../exchange/drafts.ts";
-import { currentDraft, openDraft } from "../exchange/keep.ts";
+import { currentDraft, openDraft } from "../exchange/persistence.ts";
 import { sessionText } from "../exchange/session.ts";
-import { type KeptProject, claimed, listProjects, removeProject, writeProject } from "../projects/kept.ts";
+import { type KeptProject, claimed, listProjects, removeProject, writeProject } from "../projects/storedProjects.ts";
 import * as panes from "../store/panes.ts";
-import { say, shout } from "../store/words.ts";
+import { say, shout } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";

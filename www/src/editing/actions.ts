@@ -4,14 +4,14 @@ import type { Gesture, StateType } from "stepglass";
 import { elementOf, focused } from "../graph/focus.ts";
 import { AROUND, leadings, noOrder, orderOf, targetOptions } from "../model/gestures.ts";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
-import { branchOf, neighbourOf } from "../model/ways.ts";
+import { branchOf, neighbourOf } from "../model/transitions.ts";
 import * as analysis from "../store/analysis.ts";
-import { showToast } from "../store/words.ts";
+import { showToast } from "../store/notifications.ts";
 import { sentence, unticked } from "../ui/format.ts";
 import { addAt, waysBehind } from "./add.ts";
 import { type Spot, canEdit, perform, possible } from "./gesture.ts";
 import { type OptionGroup, pick } from "./picking.ts";
-import { scopeOf, stateAt, statesAt, wayTitle, waysAt } from "./ways.ts";
+import { scopeOf, stateAt, statesAt, wayTitle, waysAt } from "./selectedStates.ts";
 
 const none = (): void => showToast("Select a state first, in the graph or in the definition.");
 const tell = (message: string | undefined): void =>

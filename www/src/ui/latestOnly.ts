@@ -4,7 +4,7 @@
  * Calls `take` with the answer, unless the returned function was called before. An effect that starts a request returns that
  * function.
  */
-export function unlessLate<T>(asked: Promise<T>, take: (answer: T) => void, failed: (error: Error) => void = () => {}): () => void {
+export function latestOnly<T>(asked: Promise<T>, take: (answer: T) => void, failed: (error: Error) => void = () => {}): () => void {
   let late = false;
   asked.then(
     (answer) => {
@@ -27,7 +27,7 @@ export function soon<T>(
   failed?: (error: Error) => void,
 ): () => void {
   let end = (): void => clearTimeout(timer);
-  const timer = setTimeout(() => (end = unlessLate(ask(), take, failed)), milliseconds);
+  const timer = setTimeout(() => (end = latestOnly(ask(), take, failed)), milliseconds);
   return () => end();
 }
 

@@ -2,7 +2,7 @@
 // deployment.
 
 import { definition } from "../../store/workspace.ts";
-import { type Field, askField } from "./ask.ts";
+import { type Field, askField } from "./queries.ts";
 import { wordsFor } from "./naming.ts";
 import type { Offer } from "./proposals.tsx";
 

@@ -4,7 +4,7 @@ import type { Graph } from "../model/graph.ts";
 import type { Note, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { buffersOf } from "./history.ts";
-import { ListedHistory } from "./listed.ts";
+import { ListedHistory } from "./historyLists.ts";
 import { nextNumber } from "./run.ts";
 
 const post = (note: Note, transfer: Transferable[] = []): void => self.postMessage(note, { transfer });

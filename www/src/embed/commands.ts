@@ -4,11 +4,11 @@ import type { Gesture, NewEdge, PossibleGesture, StateType } from "stepglass";
 import { ALONG, AROUND, KINDS, kindsTo, leadings, noOrder, orderOf, targetOptions } from "../model/gestures.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { startedAt, startsMachine } from "../model/started.ts";
-import { branchOf, neighbourOf, statesAlong, statesBeside, wayTitle, waysAt } from "../model/ways.ts";
+import { branchOf, neighbourOf, statesAlong, statesBeside, wayTitle, waysAt } from "../model/transitions.ts";
 import { count } from "../ui/format.ts";
 import { appendHere, appendTo, branchHere, createHere, insertHere } from "./adding.ts";
 import { html } from "./dom.ts";
-import type { Making } from "./making.ts";
+import type { Making } from "./editorContext.ts";
 import { type Spot, place } from "./picker.ts";
 
 interface Deed {

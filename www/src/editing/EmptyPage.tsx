@@ -2,7 +2,7 @@
 
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import * as panes from "../store/panes.ts";
-import { createAt } from "./deeds.ts";
+import { createAt } from "./actions.ts";
 import { choosePattern } from "./patterns.ts";
 
 const WAYS: readonly { icon: IconName; title: string; text: string; run(at: { x: number; y: number }): void }[] = [

@@ -6,7 +6,7 @@ import { fieldsOf } from "./flow.ts";
 import { type Read, readsOfJsonata, readsOfPath } from "./reads.ts";
 import { Run } from "./run.ts";
 import { detailsOf } from "../model/details.ts";
-import type { Shown } from "./shown.ts";
+import type { Shown } from "./recordedExecution.ts";
 
 /** For each field, the stages whose data its paths can start from. The first existing one is used, else the input. */
 const BEFORE: Record<string, readonly string[]> = {

@@ -13,7 +13,7 @@ import * as workspace from "../../store/workspace.ts";
 import { pointerSteps } from "stepglass/pointer";
 import { bytes, sentence, unticked } from "../../ui/format.ts";
 import { JsonView } from "../../values/JsonView.tsx";
-import { type Field, askField, samples } from "./ask.ts";
+import { type Field, askField, samples } from "./queries.ts";
 import { Example } from "./Example.tsx";
 import { wordAt } from "./tint.ts";
 

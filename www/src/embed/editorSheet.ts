@@ -1,7 +1,7 @@
 // The styles of editing: those of the page, and a few that only the component has.
 
 import editing from "../styles/editing.css?raw";
-import own from "./pen.css?raw";
+import own from "./editor.css?raw";
 
 let made: CSSStyleSheet | undefined;
 

@@ -8,17 +8,17 @@ import { startedAt } from "../model/started.ts";
 import { sentence, unticked } from "../ui/format.ts";
 import { appendHere, appendTo, createHere, createIn, insertOn } from "./adding.ts";
 import { Clipboard } from "./clipboard.ts";
-import { DEEDS, alsoHere, drop, renameHere, select } from "./deeds.ts";
+import { DEEDS, alsoHere, drop, renameHere, select } from "./commands.ts";
 import type { Drawing } from "./drawing.ts";
 import { html, svg } from "./dom.ts";
-import { Filling } from "./filling.ts";
+import { Filling } from "./placeholders.ts";
 import { Layer } from "./layer.ts";
-import type { Making, Owner } from "./making.ts";
+import type { Making, Owner } from "./editorContext.ts";
 import { Picker, type Spot } from "./picker.ts";
 import { Steps, difference } from "./steps.ts";
 import { edit, read } from "./syntax.ts";
 
-export { penSheet } from "./penSheet.ts";
+export { penSheet } from "./editorSheet.ts";
 
 const SIGNS = {
   plus: "M10 4V16M4 10H16",

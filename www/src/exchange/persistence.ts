@@ -2,16 +2,16 @@
 // the user if that is not possible.
 
 import { effect } from "@preact/signals";
-import { bring } from "../graph/pen.ts";
+import { bring } from "../graph/graphEditor.ts";
 import { type Workspace, packedOf } from "../model/share.ts";
 import * as execution from "../store/execution.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import * as runner from "../store/runner.ts";
-import { dismiss, notify, shout, showToast } from "../store/words.ts";
+import { dismiss, notify, shout, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, removeDraft, turnOf, writeDraft } from "./drafts.ts";
-import { heedMachines, isTitleDerived, partsFromDraft } from "./another.ts";
+import { heedMachines, isTitleDerived, partsFromDraft } from "./replacedMachine.ts";
 import { openLink } from "./link.ts";
 import { heedRefusals } from "./refusal.ts";
 

@@ -2,10 +2,10 @@
 // that.
 
 import * as panes from "../store/panes.ts";
-import { dismiss, notify, shout } from "../store/words.ts";
+import { dismiss, notify, shout } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
-import { brought, readText } from "./bring.ts";
+import { brought, readText } from "./importing.ts";
 import { type Brought, read } from "./read.ts";
 
 type Action = { label: string; run(): void };
