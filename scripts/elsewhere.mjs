@@ -10,9 +10,9 @@
 // What this machine cannot vary stays as it is, and is named: users, /tmp and load need root or Linux.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { CHOICES, described, draw } from "./elsewhere/draw.mjs";
 import { faketime, fontsOf, localesOf, nodeOf } from "./elsewhere/parts.mjs";
@@ -22,6 +22,12 @@ import { output, root } from "./steps.mjs";
 const QUICK = ["package: behaviour", "first-contact", "fonts.test", "JavaScript: format"];
 /** "nobody", whom every Linux has. */
 const NOBODY = 65534;
+
+/** A process that keeps a core busy and ends with this script, also if that is killed. */
+const BUSY = `
+  process.on("disconnect", () => process.exit());
+  const burn = () => { for (const end = Date.now() + 50; Date.now() < end;); setImmediate(burn); };
+  burn();`;
 
 let given;
 try {
@@ -49,9 +55,30 @@ const mounts = linux && isRoot && spawnSync("unshare", ["--mount", "true"]).stat
 const rustup = process.env.RUSTUP_HOME ?? join(homedir(), ".rustup");
 const cargoPrograms = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
 
+/**
+ * The folder of the toolchain that rust-toolchain.toml names. It may be a link into the home of this user, which another user
+ * cannot follow, so that the environment names the folder itself.
+ */
+const toolchain = toolchainOf(output("rustup", ["show", "active-toolchain"], { cwd: root })?.split(" ")[0]);
+
+function toolchainOf(name) {
+  const folder = name && join(rustup, "toolchains", name);
+  return folder && existsSync(folder) ? basename(realpathSync(folder)) : undefined;
+}
+
 const full = given.values.full;
 const words = given.positionals.length > 0 ? given.positionals : full ? [] : QUICK;
 const failures = [];
+/** The folders that this process has made and not yet removed. */
+const places = new Set();
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+])
+  process.once(signal, () => {
+    if (!given.values.keep) for (const place of places) remove(place);
+    process.exit(code);
+  });
 for (let seed = Number(given.values.seed), left = Number(given.values.runs); left > 0; seed++, left--) {
   if (!(await run(seed))) failures.push(seed);
 }
@@ -64,6 +91,7 @@ async function run(seed) {
   const environment = draw(seed, possible(tools));
   console.log(`\n══ elsewhere, --seed ${seed}: ${described(environment)}\n`);
   const place = mkdtempSync(join(existsSync("/var/tmp") ? "/var/tmp" : tmpdir(), "elsewhere-"));
+  places.add(place);
   const begin = performance.now();
   let ok = false;
   try {
@@ -73,8 +101,13 @@ async function run(seed) {
   } finally {
     console.log(`══ elsewhere, --seed ${seed}: ${ok ? "ok" : "FAILED"} after ${((performance.now() - begin) / 1000).toFixed(0)} s`);
     if (given.values.keep) console.log(`══ its clone is in ${place}`);
-    else rmSync(place, { recursive: true, force: true, maxRetries: 5 });
+    else remove(place);
   }
+}
+
+function remove(place) {
+  rmSync(place, { recursive: true, force: true, maxRetries: 5 });
+  places.delete(place);
 }
 
 /** The parts of an environment that this machine can vary. */
@@ -126,7 +159,9 @@ function give(path) {
 
 /** Runs `npm test` in the clone. */
 async function test(clone, place, environment, tools) {
-  const busy = Array.from({ length: environment.load ?? 0 }, () => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
+  const busy = Array.from({ length: environment.load ?? 0 }, () =>
+    spawn(process.execPath, ["-e", BUSY], { stdio: ["ignore", "ignore", "ignore", "ipc"] }),
+  );
   try {
     const env = environmentOf(place, environment, tools);
     const npm = async (env, ...options) => {
@@ -159,6 +194,7 @@ function environmentOf(place, { zone, locale, node, fonts, ahead }, tools) {
     ...(tools.locales && { LOCPATH: tools.locales }),
     PATH: [dirname(nodeOf(node)), join(place, "bin"), ...pathOfSystem()].join(":"),
     RUSTUP_HOME: mounts ? "/opt/rustup" : rustup,
+    ...(toolchain !== undefined && { RUSTUP_TOOLCHAIN: toolchain }),
     CARGO_HOME: join(place, "home/.cargo"),
     ...(tools.fonts && { FONTCONFIG_FILE: tools.fonts[fonts] }),
     ...(ahead > 0 && { LD_PRELOAD: tools.faketime, FAKETIME: `+${ahead}d`, FAKETIME_DONT_FAKE_MONOTONIC: "1" }),
