@@ -1,8 +1,8 @@
-//! Base64 (RFC 4648), for the intrinsic functions, JSONata's, and task tokens.
+//! Base64 (RFC 4648), for the intrinsic functions, those of JSONata, and task tokens.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The text of some bytes, padded.
+/// Encodes bytes, with padding.
 pub fn encode(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -15,7 +15,7 @@ pub fn encode(bytes: &[u8]) -> String {
     out
 }
 
-/// The same in the alphabet for URLs, without padding.
+/// Encodes bytes in the alphabet for URLs, without padding.
 pub fn encode_url(bytes: &[u8]) -> String {
     let plain = encode(bytes);
     let safe = |c| match c {
@@ -26,8 +26,8 @@ pub fn encode_url(bytes: &[u8]) -> String {
     plain.chars().take_while(|c| *c != '=').map(safe).collect()
 }
 
-/// The bytes of a text, as lenient as AWS (recorded) and `jsonata-js` are: characters outside of the alphabet, and of the
-/// one for URLs, are skipped, padding may be missing, and what follows padding is ignored.
+/// Decodes a text as leniently as AWS (recorded) and `jsonata-js`: characters that are in neither alphabet are skipped, padding
+/// may be missing, and everything after padding is ignored.
 pub fn decode(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut word, mut bits) = (0u32, 0u32);

@@ -1,11 +1,11 @@
-//! Upper and lower case of all of Unicode.
+//! Upper and lower case for all of Unicode.
 //!
-//! The standard library's tables are 27 KB of the WebAssembly; the same as runs of equal distances are two.
+//! The standard library's tables take 27 KB of the WebAssembly; as runs of letters at equal distances they take two.
 
-/// First letter, count, step from one to the next, distance to the other case.
+/// The first letter, the number of letters, the step from one to the next, and the distance to the other case.
 type Run = (u32, u8, u8, i32);
 
-/// A text in upper case, as JavaScript's `toUpperCase` has it.
+/// Converts a text to upper case, like JavaScript's `toUpperCase`.
 ///
 /// ```
 /// use stepglass::base::case;
@@ -20,8 +20,8 @@ pub fn upper(text: &str) -> String {
     out
 }
 
-/// A text in lower case, as JavaScript's `toLowerCase` has it. Which marks a final sigma looks past is known for those of
-/// the European scripts.
+/// Converts a text to lower case, like JavaScript's `toLowerCase`. The marks that are ignored to detect a final sigma are only
+/// known for European scripts.
 pub fn lower(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -39,14 +39,14 @@ pub fn lower(text: &str) -> String {
     out
 }
 
-/// The upper case of a letter: up to three letters, the letter itself where there is none.
+/// Returns the upper case of a letter: up to three letters, or the letter itself if it has none.
 pub fn upper_of(c: char) -> impl Iterator<Item = char> {
     let several = if c.is_ascii() { None } else { LONGER.split(' ').find_map(|entry| entry.strip_prefix(c)) };
     let one = if several.is_some() { None } else { Some(upper_one(c)) };
     several.unwrap_or_default().chars().chain(one)
 }
 
-/// The lower case of a letter: two letters for `İ`, else one.
+/// Returns the lower case of a letter: two letters for `İ`, otherwise one.
 pub fn lower_of(c: char) -> impl Iterator<Item = char> {
     let (one, dot) = if c == 'İ' { ('i', Some('\u{307}')) } else { (lower_one(c), None) };
     std::iter::once(one).chain(dot)
@@ -63,7 +63,7 @@ fn upper_one(c: char) -> char {
     look_up(UPPER, c as u32, false).or_else(|| look_up(LOWER, c as u32, true)).unwrap_or(c)
 }
 
-/// What a table, or its inverse, makes of a letter.
+/// Looks up a letter in a table, or in the inverse of the table.
 fn look_up(table: &[Run], c: u32, inverse: bool) -> Option<char> {
     for (first, count, step, distance) in table {
         let distance = if inverse { -distance } else { *distance };
@@ -80,14 +80,14 @@ fn cased(c: char) -> bool {
     !lower_of(c).eq([c]) || !upper_of(c).eq([c])
 }
 
-/// What stands between letters without parting a word: marks, modifiers, apostrophes.
+/// Whether a character may be between letters of a word: marks, modifiers, apostrophes.
 fn ignorable(c: char) -> bool {
     matches!(c, '\'' | '.' | ':' | '^' | '`' | '¨' | '\u{ad}' | '¯' | '´' | '·' | '¸' | '\u{2b0}'..='\u{36f}' | '\u{483}'..='\u{489}'
         | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{200b}'..='\u{200f}' | '‘' | '’' | '․' | '‧'
         | '\u{20d0}'..='\u{20f0}' | '\u{fe20}'..='\u{fe2f}')
 }
 
-/// Letters to their lower case.
+/// Letters with a lower case.
 #[rustfmt::skip]
 const LOWER: &[Run] = &[
     (0xc0, 23, 1, 32), (0xd8, 7, 1, 32), (0x100, 24, 2, 1), (0x132, 3, 2, 1), (0x139, 8, 2, 1), (0x14a, 23, 2, 1),
@@ -125,7 +125,7 @@ const LOWER: &[Run] = &[
     (0x118a0, 32, 1, 32), (0x16e40, 32, 1, 32), (0x16ea0, 25, 1, 27), (0x1e900, 34, 1, 34),
 ];
 
-/// Letters to their upper case, where it is not the way back.
+/// Letters with an upper case that is not the inverse of their lower case.
 #[rustfmt::skip]
 const UPPER: &[Run] = &[
     (0xb5, 1, 1, 743), (0x131, 1, 1, -232), (0x17f, 1, 1, -300), (0x1c5, 1, 1, -1), (0x1c8, 1, 1, -1), (0x1cb, 1, 1, -1),
@@ -135,7 +135,7 @@ const UPPER: &[Run] = &[
     (0x1c87, 1, 1, -6181), (0x1c88, 1, 1, 35266), (0x1e9b, 1, 1, -59), (0x1fbe, 1, 1, -7205),
 ];
 
-/// Letters whose upper case is several, each before these.
+/// Letters whose upper case is several letters, each followed by these.
 const LONGER: &str = "ßSS ŉʼN ǰJ\u{30c} ΐΙ\u{308}\u{301} ΰΥ\u{308}\u{301} ևԵՒ ẖH\u{331} ẗT\u{308} ẘW\u{30a} ẙY\u{30a} ẚAʾ \
     ὐΥ\u{313} ὒΥ\u{313}\u{300} ὔΥ\u{313}\u{301} ὖΥ\u{313}\u{342} ᾀἈΙ ᾁἉΙ ᾂἊΙ ᾃἋΙ ᾄἌΙ ᾅἍΙ ᾆἎΙ ᾇἏΙ ᾈἈΙ \
     ᾉἉΙ ᾊἊΙ ᾋἋΙ ᾌἌΙ ᾍἍΙ ᾎἎΙ ᾏἏΙ ᾐἨΙ ᾑἩΙ ᾒἪΙ ᾓἫΙ ᾔἬΙ ᾕἭΙ ᾖἮΙ ᾗἯΙ ᾘἨΙ ᾙἩΙ ᾚἪΙ ᾛἫΙ ᾜἬΙ ᾝἭΙ ᾞἮΙ ᾟἯΙ ᾠὨΙ ᾡὩΙ \
@@ -148,7 +148,7 @@ const LONGER: &str = "ßSS ŉʼN ǰJ\u{30c} ΐΙ\u{308}\u{301} ΰΥ\u{308}\u{301
 mod tests {
     use super::*;
 
-    /// The standard library knows the Unicode of its version: when it learns new letters, the tables have to.
+    /// The standard library has the Unicode of its version: when it gets new letters, the tables must be extended.
     #[test]
     fn agrees_with_the_standard_library_on_every_letter() {
         for c in (0..=0x10ffff).filter_map(char::from_u32) {

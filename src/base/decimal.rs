@@ -1,22 +1,23 @@
-//! Doubles and their decimal texts, exactly: the shortest text that reads back, a given number of places, and back.
+//! Exact conversion between doubles and decimal texts: the shortest text that parses to the same double, a given number of
+//! places, and back.
 //!
-//! The standard library is faster where more than seventeen digits or far exponents meet, by tables and several
-//! algorithms that are forty kilobytes of the WebAssembly. Here most numbers take a multiplication or two, what does not
-//! fit 128 bits is worked out with whole numbers of any length, and there is no table.
+//! The standard library is faster for more than seventeen digits or large exponents, with tables and several algorithms that
+//! take forty kilobytes of WebAssembly. Here most numbers take one or two multiplications, numbers that do not fit in 128 bits
+//! are computed with whole numbers of any length, and there is no table.
 
 mod whole;
 
 use std::cmp::Ordering;
 use whole::Whole;
 
-/// Powers of ten that are exact as doubles.
+/// The largest power of ten that is exact as a double.
 const EXACT: i32 = 22;
 
-/// 5^27 is the last power of five below 2^63.
+/// 5^27 is the largest power of five below 2^63.
 const SMALL: i32 = 27;
 
-/// The shortest decimal number that reads back as the same double, as its digits and the exponent of their last one.
-/// Of several the nearest, of two as near the larger. `value` is finite; the sign is left out.
+/// Returns the shortest decimal number that parses to the same double, as its digits and the exponent of the last one. Of
+/// several it is the nearest, and of two equally near ones the larger. `value` must be finite; the sign is dropped.
 ///
 /// ```
 /// use stepglass::base::decimal::shortest;
@@ -28,7 +29,7 @@ pub fn shortest(value: f64) -> (u64, i32) {
     short(value).unwrap_or_else(|| search(value))
 }
 
-/// Numbers of at most fifteen digits: exactly one such number is near enough to the double.
+/// Tries numbers of at most fifteen digits: exactly one of them can be near enough to the double.
 fn short(value: f64) -> Option<(u64, i32)> {
     const LIMIT: f64 = 1e15;
     let mut power = 1.0;
@@ -45,7 +46,7 @@ fn short(value: f64) -> Option<(u64, i32)> {
     None
 }
 
-/// Without zeros at the end.
+/// Removes zeros at the end.
 fn stripped(mut digits: u64, mut exponent: i32) -> (u64, i32) {
     while digits != 0 && digits.is_multiple_of(10) {
         digits /= 10;
@@ -56,9 +57,9 @@ fn stripped(mut digits: u64, mut exponent: i32) -> (u64, i32) {
 
 fn search(value: f64) -> (u64, i32) {
     let (mantissa, exponent) = parts(value);
-    // In quarters: the neighbours' middles are two quarters away, or one below a power of two.
+    // The unit is a quarter: the midpoints to the neighbours are two quarters away, or one just below a power of two.
     let below = if mantissa == 1 << 52 && exponent > -1074 { 1 } else { 2 };
-    // Seventeen or eighteen digits before the point: the shortest number is among their roundings.
+    // With seventeen or eighteen digits before the point, the shortest number is one of their roundings.
     let places = 16 - leading(mantissa, exponent);
     let at = |quarters: u64| {
         let (whole, half, exact) = scaled(quarters, exponent - 2, places);
@@ -87,7 +88,7 @@ fn search(value: f64) -> (u64, i32) {
     stripped(if up { down + step } else { down }, -places)
 }
 
-/// The nearest number of that many digits, halves to the even one.
+/// Returns the nearest number with this many digits; halves go to the even one.
 pub fn precision(value: f64, digits: u32) -> (u64, i32) {
     let value = value.abs();
     if value == 0.0 {
@@ -98,7 +99,7 @@ pub fn precision(value: f64, digits: u32) -> (u64, i32) {
     let mut places = digits as i32 - 1 - leading(mantissa, exponent);
     loop {
         let rounded = rounded(mantissa, exponent, places).as_u64();
-        // The first guess may be one digit too long.
+        // The first estimate may have one digit too many.
         if rounded < most || rounded == most && scaled(mantissa, exponent, places).0.as_u64() < most {
             return stripped(rounded, -places);
         }
@@ -106,7 +107,7 @@ pub fn precision(value: f64, digits: u32) -> (u64, i32) {
     }
 }
 
-/// The text with that many places behind the point, halves to the even digit.
+/// Formats with this many places after the point; halves go to the even digit.
 pub fn fixed(value: f64, places: usize) -> String {
     let (mantissa, exponent) = parts(value.abs());
     // No double has more than 1,074 places.
@@ -123,7 +124,8 @@ pub fn fixed(value: f64, places: usize) -> String {
     format!("{sign}{whole}.{fraction}{}", "0".repeat(places - exact))
 }
 
-/// The shortest text that reads back, with a fraction or an exponent in any case: `1.0`, `1e16`, `0.0001`, `1.5e-5`.
+/// Formats as the shortest text that parses to the same double, always with a fraction or an exponent: `1.0`, `1e16`, `0.0001`,
+/// `1.5e-5`.
 pub fn text(value: f64) -> String {
     let (digits, exponent) = shortest(value);
     let mut text = digits.to_string();
@@ -145,7 +147,7 @@ pub fn text(value: f64) -> String {
     if value.is_sign_negative() { format!("-{text}") } else { text }
 }
 
-/// The digits with a point behind the first, and an exponent: `1e16`, `1.5e-5`.
+/// Formats digits with a point after the first one and an exponent: `1e16`, `1.5e-5`.
 pub fn scientific(digits: u64, exponent: i32) -> String {
     let mut text = digits.to_string();
     let first = text.len() as i32 - 1 + exponent;
@@ -155,8 +157,8 @@ pub fn scientific(digits: u64, exponent: i32) -> String {
     format!("{text}e{first}")
 }
 
-/// The nearest double of a decimal number: an optional sign, digits with or without a point, an optional exponent.
-/// Beyond the largest double it is infinite.
+/// Returns the double nearest to a decimal number: an optional sign, digits with or without a point, an optional exponent. A
+/// number beyond the largest double gives infinity.
 ///
 /// ```
 /// use stepglass::base::decimal::parse;
@@ -177,7 +179,7 @@ pub fn parse(text: &str) -> Option<f64> {
         exponent = exponent_of(text.get(at + 1..)?)?;
     }
     let (mut digits, mut taken, mut seen, mut fraction) = (0u64, 0, false, false);
-    // What does not fit: digits are then taken from the text again.
+    // If the digits do not fit, they are read from the text again.
     let mut more = false;
     for b in number.bytes() {
         match b {
@@ -203,7 +205,7 @@ pub fn parse(text: &str) -> Option<f64> {
     Some(if negative { -size } else { size })
 }
 
-/// A whole number with an optional sign, held within what no exponent of a text in memory can outweigh.
+/// Parses a whole number with an optional sign. It is clamped to a range that no text in memory can exceed in effect.
 fn exponent_of(text: &str) -> Option<i32> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, text.get(1..)?),
@@ -219,7 +221,7 @@ fn exponent_of(text: &str) -> Option<i32> {
     Some(if negative { -size } else { size })
 }
 
-/// The nearest double of `digits` × 10^`exponent`.
+/// Returns the double nearest to `digits` × 10^`exponent`.
 pub fn compose(digits: u64, exponent: i32) -> f64 {
     if digits < 1 << 53 && (-EXACT..=EXACT).contains(&exponent) {
         let power = EXACT_POWERS.get(exponent.unsigned_abs() as usize).copied().unwrap_or(1.0);
@@ -228,7 +230,7 @@ pub fn compose(digits: u64, exponent: i32) -> f64 {
     quotient(&Whole::from_u64(digits), digits, exponent)
 }
 
-/// Digits that do not fit 64 bits: all of them, up to more than any middle between two doubles has.
+/// Converts digits that do not fit in 64 bits: all of them, up to more digits than any midpoint between two doubles has.
 fn exact(number: &str, first: u64, mut exponent: i32) -> f64 {
     const MOST: usize = 800;
     let mut whole = Whole::from_u64(first);
@@ -250,10 +252,10 @@ fn exact(number: &str, first: u64, mut exponent: i32) -> f64 {
     quotient(&whole, u64::MAX, exponent)
 }
 
-/// The nearest double of a whole number × 10^`exponent`; `small` is that number where it fits.
+/// Returns the double nearest to a whole number × 10^`exponent`. `small` is that number if it fits.
 fn quotient(digits: &Whole, small: u64, exponent: i32) -> f64 {
     let length = digits.bits() as i32;
-    // Far beyond the largest and the smallest double.
+    // This is far beyond the largest or the smallest double.
     if length == 0 || exponent < -1500 {
         return 0.0;
     }
@@ -284,10 +286,10 @@ fn quotient(digits: &Whole, small: u64, exponent: i32) -> f64 {
     round_off(top.as_u128(), !rest.is_zero() || !low.is_zero(), exponent - shift as i32 + longer as i32)
 }
 
-/// The nearest double of `top` × 2^`exponent`, where `more` says that the number is a little larger.
+/// Returns the double nearest to `top` × 2^`exponent`. `more` says that the number is slightly larger.
 fn round_off(top: u128, more: bool, exponent: i32) -> f64 {
     let length = 128 - top.leading_zeros() as i32;
-    // Numbers below 2^-1022 have fewer bits: none is worth less than 2^-1074.
+    // Numbers below 2^-1022 have fewer bits: the lowest bit is worth at least 2^-1074.
     let drop = (length - 53).max(-1074 - exponent);
     let (mut mantissa, up) = match u32::try_from(drop) {
         Ok(drop @ 1..128) => {
@@ -307,12 +309,12 @@ fn round_off(top: u128, more: bool, exponent: i32) -> f64 {
     if biased >= 2047 {
         return f64::INFINITY;
     }
-    // A mantissa of 2^53 carries into the exponent, as it should.
+    // A mantissa of 2^53 carries into the exponent, which gives the right result.
     let bits = ((biased as u64) << 52) + (mantissa - (1 << 52));
     if bits >= 2047 << 52 { f64::INFINITY } else { f64::from_bits(bits) }
 }
 
-/// A double as mantissa × 2^exponent.
+/// Splits a double into mantissa × 2^exponent.
 fn parts(value: f64) -> (u64, i32) {
     let bits = value.to_bits();
     let fraction = bits & ((1 << 52) - 1);
@@ -322,7 +324,7 @@ fn parts(value: f64) -> (u64, i32) {
     }
 }
 
-/// The decimal exponent of the first digit, or one less.
+/// Returns the decimal exponent of the first digit, or one less.
 fn leading(mantissa: u64, exponent: i32) -> i32 {
     let binary = exponent + 63 - mantissa.leading_zeros() as i32;
     // log10(2), rounded so that the result is never too large.
@@ -337,10 +339,11 @@ fn rounded(mantissa: u64, exponent: i32, places: i32) -> Whole {
     whole
 }
 
-/// `number` × 2^`exponent` × 10^`places`: the whole part, how the rest compares to a half, and whether there is none.
+/// Computes `number` × 2^`exponent` × 10^`places`: the whole part, how the remainder compares with a half, and whether it is
+/// zero.
 fn scaled(number: u64, exponent: i32, places: i32) -> (Whole, Ordering, bool) {
     if let Some((whole, rest, unit)) = scaled_small(number, exponent, places) {
-        // Doubled without an overflow: the rest is less than the unit.
+        // The comparison avoids an overflow: the remainder is less than the unit.
         return (Whole::from_u128(whole), rest.cmp(&(unit - rest)), rest == 0);
     }
     let (mut top, mut bottom) = (Whole::from_u64(number), Whole::power_of_five(places.unsigned_abs()));
@@ -359,7 +362,7 @@ fn scaled(number: u64, exponent: i32, places: i32) -> (Whole, Ordering, bool) {
     (whole, rest.shifted(1).compare(&bottom), exact)
 }
 
-/// The same within 128 bits: the whole part, the rest, and what the rest is a part of.
+/// Computes the same within 128 bits: the whole part, the remainder, and the divisor.
 fn scaled_small(number: u64, exponent: i32, places: i32) -> Option<(u128, u128, u128)> {
     if !(-SMALL..=SMALL).contains(&places) {
         return None;
@@ -385,7 +388,8 @@ mod tests {
     use super::*;
     use crate::base::Rng;
 
-    /// Doubles of every size and kind: random bits, short decimals, whole numbers, powers, neighbours of all of them.
+    /// Returns doubles of every size and kind: random bits, short decimals, whole numbers, powers, and neighbours of all of
+    /// them.
     fn samples(count: usize) -> impl Iterator<Item = f64> {
         let mut rng = Rng::new(11);
         (0..count).map(move |i| {
@@ -429,7 +433,7 @@ mod tests {
             check(&format!("0.{digits}{}e-{}", rng.next_u64(), rng.next_u64() % 330));
         }
         for value in samples(COUNT / 100) {
-            // The middle between two doubles, to the last digit, and a little beside it.
+            // The cases are the midpoint between two doubles, to the last digit, and values just beside it.
             let (a, b) = (value.abs(), f64::from_bits(value.abs().to_bits() + 1));
             if a > 1e-60 && b < 1e60 {
                 let middle = format!("{:.1100}", a).parse::<f64>().unwrap();

@@ -1,7 +1,7 @@
-//! Diagnostics: what is wrong in a text, where, and what would put it right.
+//! Diagnostics: what is wrong in a text, where, and how to fix it.
 //!
-//! Whoever finds a problem knows the JSON Pointer of the value; byte spans are added afterwards, and only when there
-//! is a text and something to say about it ([`locate`]). [`render`] prints for a terminal.
+//! The code that finds a problem knows the JSON Pointer of the value. Byte spans are added afterwards, only if there is a text
+//! and there are diagnostics ([`locate`]). [`render`] prints for a terminal.
 
 use super::json::{Located, Node, Parts};
 use super::pointer::{self, Pointer};
@@ -9,13 +9,13 @@ use super::sort;
 use super::span::{Positions, Span};
 use super::width::{columns, width};
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Severity {
-    /// AWS would take it, but it does not do what it seems to.
+    /// AWS accepts it, but it does not do what it appears to do.
     Warning,
-    /// AWS would refuse it.
+    /// AWS refuses it.
     Error,
 }
 
@@ -36,11 +36,11 @@ pub struct Code {
     pub name: &'static str,
     /// The severity, unless a diagnostic says otherwise.
     pub severity: Severity,
-    /// What it is about, in a few words.
+    /// A short title.
     pub title: &'static str,
 }
 
-/// Which part of the value at a pointer is meant.
+/// The part of the value at a pointer that a diagnostic is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
@@ -48,53 +48,53 @@ pub enum Part {
     Value,
     /// The member's name.
     Key,
-    /// `length` bytes of the (decoded) string from `offset` on.
+    /// `length` bytes of the decoded string, from `offset`.
     Text {
         /// Byte offset in the decoded string.
         offset: usize,
-        /// Number of bytes; 0 marks one place.
+        /// The number of bytes; 0 marks a position.
         length: usize,
     },
-    /// The place after the last member of an object: for insertions.
+    /// The position after the last member of an object, for insertions.
     End,
     /// A byte range of the text itself.
     Range(Span),
 }
 
-/// A secondary place with a remark.
+/// A secondary location with a remark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// Where.
+    /// The pointer of the location.
     pub pointer: Pointer,
-    /// Which part of it.
+    /// The part of the value there.
     pub part: Part,
-    /// The bytes, when there is a text.
+    /// The byte span, if there is a text.
     pub span: Option<Span>,
     /// The remark.
     pub message: String,
 }
 
-/// A change that would put the problem right.
+/// A change that fixes the problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {
-    /// What it does: ``did you mean `Next: "Ship"`?``
+    /// A title for it: ``did you mean `Next: "Ship"`?``
     pub title: String,
-    /// Where.
+    /// The pointer of the location.
     pub pointer: Pointer,
-    /// Which part of it is replaced.
+    /// The part of the value that is replaced.
     pub part: Part,
-    /// The bytes that are replaced, when there is a text.
+    /// The byte span that is replaced, if there is a text.
     pub span: Option<Span>,
-    /// JSON text to put there.
+    /// The JSON text that replaces it.
     pub replacement: String,
 }
 
-/// A problem in AWS's own words, as `ValidateStateMachineDefinition` puts it.
+/// A problem in the words of AWS's `ValidateStateMachineDefinition`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AwsText {
     /// `SCHEMA_VALIDATION_FAILED`, `MISSING_TRANSITION_TARGET` …
     pub code: &'static str,
-    /// The sentence.
+    /// The message.
     pub message: String,
     /// `/States/Ship/Choices[0]/Next`; AWS gives none for problems of the whole definition.
     pub location: Option<String>,
@@ -103,30 +103,30 @@ pub struct AwsText {
 /// One problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// What kind.
+    /// The kind of problem.
     pub code: &'static Code,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// Where: always resolves in the document.
+    /// The location; the pointer always resolves in the document.
     pub pointer: Pointer,
-    /// Which part of it.
+    /// The part of the value there.
     pub part: Part,
-    /// The bytes, when there is a text.
+    /// The byte span, if there is a text.
     pub span: Option<Span>,
-    /// A sentence without the place.
+    /// A sentence without the location.
     pub message: String,
-    /// Other places that belong to it.
+    /// Other locations that are related.
     pub labels: Vec<Label>,
     /// Advice.
     pub help: Option<String>,
-    /// A change that would put it right.
+    /// A change that fixes the problem.
     pub fix: Option<Fix>,
-    /// How AWS reports it; none where AWS says nothing, several where AWS repeats itself.
+    /// AWS's messages; none if AWS does not report the problem, several if AWS reports it more than once.
     pub aws: Vec<AwsText>,
 }
 
 impl Diagnostic {
-    /// A problem with the value at a pointer, with the severity that its code has.
+    /// Creates a diagnostic for the value at a pointer, with the severity of its code.
     pub fn new(code: &'static Code, pointer: Pointer, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             code,
@@ -142,35 +142,35 @@ impl Diagnostic {
         }
     }
 
-    /// With this part of the value.
+    /// Sets the part of the value.
     #[must_use]
     pub fn at(mut self, part: Part) -> Diagnostic {
         self.part = part;
         self
     }
 
-    /// With this severity.
+    /// Sets the severity.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Diagnostic {
         self.severity = severity;
         self
     }
 
-    /// With this advice.
+    /// Sets the advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// With a secondary place.
+    /// Adds a secondary location.
     #[must_use]
     pub fn label(mut self, pointer: Pointer, part: Part, message: impl Into<String>) -> Diagnostic {
         self.labels.push(Label { pointer, part, span: None, message: message.into() });
         self
     }
 
-    /// With a change at the place of the diagnostic itself.
+    /// Sets a change at the location of the diagnostic itself.
     #[must_use]
     pub fn fix(mut self, title: impl Into<String>, part: Part, replacement: impl Into<String>) -> Diagnostic {
         let pointer = self.pointer.clone();
@@ -178,7 +178,7 @@ impl Diagnostic {
         self
     }
 
-    /// With AWS's own words.
+    /// Adds AWS's message.
     #[must_use]
     pub fn aws(mut self, code: &'static str, message: impl Into<String>, location: Option<String>) -> Diagnostic {
         self.aws.push(AwsText { code, message: message.into(), location });
@@ -186,7 +186,7 @@ impl Diagnostic {
     }
 }
 
-/// Adds the byte spans to diagnostics of a document, in one walk over its places.
+/// Adds the byte spans to the diagnostics of a document, in one pass over its nodes.
 pub fn locate(diagnostics: &mut [Diagnostic], text: &str, located: &Located) {
     let mut wanted = Vec::new();
     for diagnostic in diagnostics.iter() {
@@ -210,7 +210,7 @@ pub fn locate(diagnostics: &mut [Diagnostic], text: &str, located: &Located) {
     }
 }
 
-/// Where a value stands: its member's name, and its parts.
+/// The location of a value: its member's name, and its parts.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     key: Option<Span>,
@@ -218,20 +218,20 @@ struct Found<'a> {
 }
 
 struct Places<'a, 'w> {
-    /// Sorted.
+    /// The pointers to find, sorted.
     wanted: &'w [Pointer],
-    /// Where each of them stands.
+    /// The location of each of them.
     found: Vec<Option<Found<'a>>>,
 }
 
 impl<'a> Places<'a, '_> {
-    /// Notes the value here if it is wanted, and goes on to those parts that lead to wanted ones. The nesting of JSON
-    /// bounds the recursion.
+    /// Stores the value here if it is wanted, and visits the parts that lead to wanted ones. The recursion is bounded by the
+    /// nesting of JSON.
     fn walk(&mut self, path: &mut String, here: Found<'a>) {
         let next = self.position(path);
         match self.wanted.get(next) {
             Some(wanted) if wanted.as_str() == path => {
-                // Of members with one name the last one, as in the value.
+                // Of members with the same name the last one counts, as in the value.
                 if let Some(found) = self.found.get_mut(next) {
                     *found = Some(here);
                 }
@@ -261,7 +261,7 @@ impl<'a> Places<'a, '_> {
         }
     }
 
-    /// The first wanted one that does not come before a pointer.
+    /// The index of the first wanted pointer that does not come before a pointer.
     fn position(&self, pointer: &str) -> usize {
         self.wanted.partition_point(|wanted| wanted.as_str() < pointer)
     }
@@ -281,7 +281,7 @@ impl<'a> Places<'a, '_> {
     }
 }
 
-/// The raw bytes of a part of a JSON string, which may be written with escapes.
+/// Returns the raw bytes of a part of a JSON string, which may contain escapes.
 fn inside_string(text: &str, value: Span, offset: usize, length: usize) -> Option<Span> {
     let raw = text.get(value.range())?;
     let body = raw.strip_prefix('"')?.strip_suffix('"')?;
@@ -312,7 +312,7 @@ fn inside_string(text: &str, value: Span, offset: usize, length: usize) -> Optio
     Some(Span::new(first, last.max(first)))
 }
 
-/// How many bytes a `\u` escape (with its second half) takes as written and as text.
+/// Returns the number of bytes of a `\u` escape (with its second half) in the JSON text and in the decoded text.
 fn escaped_unicode(body: &str, at: usize) -> (usize, usize) {
     let unit = |at: usize| body.get(at + 2..at + 6).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(high) = unit(at) else { return (2, 1) };
@@ -332,14 +332,14 @@ fn end_of_members(node: &Node) -> Span {
     Span::new(at, at)
 }
 
-/// How [`render`] prints.
+/// The style in which [`render`] prints.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
-    /// With ANSI colours.
+    /// Whether to use ANSI colours.
     pub color: bool,
 }
 
-/// Prints diagnostics as a compiler does: message, place, excerpt with carets, remarks, advice. Ends with a line feed.
+/// Prints diagnostics like a compiler: message, location, excerpt with carets, remarks, advice. The text ends with a line feed.
 ///
 /// ```
 /// use stepglass::asl;
@@ -359,7 +359,7 @@ pub fn render(diagnostics: &[Diagnostic], text: &str, file: &str, style: Style) 
     printer.out
 }
 
-/// Lines longer than this are cut around the place.
+/// Maximum length of a printed line; longer ones are cut around the location.
 const WIDTH: usize = 140;
 
 struct Printer<'a> {
@@ -436,30 +436,31 @@ impl Printer<'_> {
         self.out.push_str(&format!(": {text}\n"));
     }
 
-    /// The line that a span starts on, underlined.
+    /// Prints the line on which a span starts, with an underline.
     fn excerpt(&mut self, gutter: usize, span: Span, mark: char, color: &str, message: &str) {
         let place = self.places.at(span.start);
         let start = floor_boundary(self.text, span.start);
-        // Of a long line (minified JSON) no more is looked at than is shown of it.
+        // Of a long line (minified JSON) only the part that is shown is scanned.
         let before = floor_boundary(self.text, start.saturating_sub(WIDTH + 1));
         let after = floor_boundary(self.text, start + WIDTH + 4);
         let line_start = self.text[before..start].rfind('\n').map_or(before, |i| before + i + 1);
         let line_end = self.text[start..after].find(['\n', '\r']).map_or(after, |i| start + i);
         let end = floor_boundary(self.text, span.end.clamp(start, line_end));
-        // It is cut to a window around the place.
+        // The line is cut to a window around the location.
         let mut from = line_start;
         let mut to = line_end;
         if line_end - line_start > WIDTH {
             from = floor_boundary(self.text, start.saturating_sub(WIDTH / 3).max(line_start));
             to = floor_boundary(self.text, (from + WIDTH).min(line_end));
         }
-        // Not between a character and what is drawn onto it.
+        // The window must not begin between a character and a mark that combines with it.
         while from > line_start && self.text[from..].chars().next().is_some_and(|c| width(c) == 0) {
             from = floor_boundary(self.text, from - 1);
         }
         let lead = if from > line_start { "… " } else { "" };
         let trail = if to < line_end { " …" } else { "" };
-        // One column for each tab, so that the carets stand where they should; and no terminal takes orders from a file.
+        // A tab takes one column, so that the carets are aligned. Control characters are replaced, so that a file cannot
+        // control the terminal.
         let visible = |c: char| {
             if c == '\t' {
                 ' '

@@ -3,11 +3,11 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A `u32` index that names one kind of thing.
+/// A `u32` index that identifies one kind of item.
 pub trait Id: Copy {
-    /// From a position.
+    /// Converts a position to an id.
     fn from_index(index: usize) -> Self;
-    /// To a position.
+    /// Converts an id to a position.
     fn index(self) -> usize;
 }
 
@@ -34,33 +34,33 @@ pub struct IdVec<I, T> {
 }
 
 impl<I: Id, T> IdVec<I, T> {
-    /// An empty one.
+    /// Returns an empty vector.
     pub fn new() -> Self {
         IdVec { items: Vec::new(), marker: PhantomData }
     }
 
-    /// Adds a thing and names it.
+    /// Adds an item and returns its id.
     pub fn push(&mut self, item: T) -> I {
         self.items.push(item);
         I::from_index(self.items.len() - 1)
     }
 
-    /// How many there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Whether the vector is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The thing of that name, if it exists.
+    /// Returns the item with this id, if it exists.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
 
-    /// All, in order of their ids.
+    /// All items, in order of their ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (I, &T)> {
         self.items.iter().enumerate().map(|(i, item)| (I::from_index(i), item))
     }

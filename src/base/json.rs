@@ -1,8 +1,8 @@
-//! JSON text to [`Value`] and back, with positions where they are wanted.
+//! Parses JSON text to [`Value`] and prints it, with positions if needed.
 //!
-//! Our own because three things are needed at once that `serde_json` gives up on: the place of every value and of
-//! every duplicate member, lone surrogates as JavaScript's `JSON.stringify` writes them, and integers kept apart
-//! from doubles without a feature that changes the whole dependency graph.
+//! It is our own, because three features are needed together that `serde_json` does not have: the location of every value and
+//! of every duplicate member, lone surrogates as JavaScript's `JSON.stringify` writes them, and integers that are distinct from
+//! doubles, without a feature that changes the whole dependency graph.
 
 mod print;
 mod skim;
@@ -20,15 +20,15 @@ use print::plain_run;
 use std::fmt;
 use std::sync::Arc;
 
-/// How deep arrays and objects may nest. Every recursion over a value (equality, printing, dropping) is bounded by it.
+/// Maximum nesting depth of arrays and objects. It bounds every recursion over a value (equality, printing, dropping).
 pub const MAX_DEPTH: usize = 128;
 
-/// Why a text is not JSON, and where.
+/// The reason why a text is not JSON, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// What is wrong, as a sentence without the place.
+    /// What is wrong, as a sentence without the location.
     pub message: String,
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub offset: usize,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// Where a value stands in its text, and where its parts do.
+/// The location of a value in its text, and those of its parts.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The whole value.
@@ -57,11 +57,11 @@ pub enum Parts {
     None,
     /// The elements of an array.
     Elements(Vec<Node>),
-    /// The members of an object: name, place of the name with its quotes, value.
+    /// The members of an object: the name, the span of the name with its quotes, the value.
     Members(Vec<(Arc<str>, Span, Node)>),
 }
 
-/// A member name that stands twice in one object; the last one counts.
+/// A member name that occurs twice in one object; the last one counts.
 #[derive(Clone, Debug)]
 pub struct Duplicate {
     /// The name.
@@ -70,23 +70,23 @@ pub struct Duplicate {
     pub object: String,
     /// The first occurrence.
     pub first: Span,
-    /// The one that repeats it.
+    /// The second occurrence.
     pub second: Span,
 }
 
-/// A parsed text with the places of everything in it.
+/// A parsed text with the locations of everything in it.
 #[derive(Clone, Debug)]
 pub struct Located {
-    /// The value; of duplicate members the last one.
+    /// The value; of duplicate members it has the last one.
     pub value: Value,
-    /// The places.
+    /// The locations.
     pub root: Node,
     /// All duplicate members.
     pub duplicates: Vec<Duplicate>,
 }
 
 impl Located {
-    /// The place of the value at an RFC 6901 pointer, and the place of its member name if it has one.
+    /// Returns the span of the member name (if it has one) and of the value at an RFC 6901 pointer.
     pub fn find(&self, pointer: &str) -> Option<(Option<Span>, Span)> {
         let mut node = &self.root;
         let mut key = None;
@@ -96,7 +96,7 @@ impl Located {
                     node = items.get(token.parse::<usize>().ok()?)?;
                     key = None;
                 }
-                // The last of duplicates, as in the value.
+                // Of duplicates the last one counts, as in the value.
                 Parts::Members(members) => {
                     let (_, place, child) = members.iter().rev().find(|(name, _, _)| **name == *token)?;
                     key = Some(*place);
@@ -111,50 +111,50 @@ impl Located {
 
 /// Parses one JSON text.
 ///
-/// Errors: not JSON, deeper than [`MAX_DEPTH`], or anything but whitespace after the value.
+/// Errors: the text is not JSON, is deeper than [`MAX_DEPTH`], or has anything but white space after the value.
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     Parser::new(text).document()
 }
 
-/// Parses one JSON text that may nest deeper than a payload may: for texts that hold payloads, such as snapshots.
+/// Parses one JSON text that may nest deeper than a payload, such as a snapshot, which contains payloads.
 pub fn parse_within(text: &str, max_depth: usize) -> Result<Value, JsonError> {
     Parser { max_depth, ..Parser::new(text) }.document()
 }
 
-/// Whether a text is JSON, without building its value. Errors: those of [`parse`].
+/// Checks whether a text is JSON, without building its value. Errors: those of [`parse`].
 pub fn check(text: &str) -> Result<(), JsonError> {
     Skim::new(0).document(text, usize::MAX).map(drop)
 }
 
-/// Parses the one value that begins at a byte of a text; the value, and the byte behind it.
+/// Parses the value that begins at a byte offset of a text. Returns the value and the offset after it.
 ///
-/// Errors: as those of [`parse`], but for what follows the value.
+/// Errors: those of [`parse`], except for what follows the value.
 pub fn parse_at(text: &str, at: usize) -> Result<(Value, usize), JsonError> {
     Parser::new(text).value_at(at)
 }
 
-/// Parses one JSON text and says whether any object has two members of one name; [`parse_located`] finds them.
+/// Parses one JSON text and returns whether any object has two members with the same name; [`parse_located`] finds them.
 pub fn parse_noting_duplicates(text: &str) -> Result<(Value, bool), JsonError> {
     let mut parser = Parser::new(text);
     Ok((parser.document()?, parser.repeated))
 }
 
-/// Parses one JSON text of many and says whether any of its strings has an escape. Names of members that the texts before
-/// it had are shared with theirs.
+/// Parses one of many JSON texts and returns whether any of its strings has an escape. Names of members that also occurred in
+/// earlier texts are shared with those.
 pub fn parse_noting_escapes(text: &str, names: &mut SharedNames) -> Result<(Value, bool), JsonError> {
-    // The first object is not the first one of all.
+    // The first object of a text is not the first one of all texts.
     let mut parser = Parser { objects: 1, names: names.0.take(), ..Parser::new(text) };
     let parsed = parser.document();
     names.0 = parser.names.take();
     Ok((parsed?, parser.escaped))
 }
 
-/// Some names of members that were read last, for [`parse_noting_escapes`].
+/// Some member names that were read recently, for [`parse_noting_escapes`].
 #[derive(Debug)]
 pub struct SharedNames(Option<Box<[Option<Arc<str>>; NAMES]>>);
 
 impl SharedNames {
-    /// None yet.
+    /// Returns an empty collection.
     pub const fn new() -> SharedNames {
         SharedNames(None)
     }
@@ -166,7 +166,7 @@ impl Default for SharedNames {
     }
 }
 
-/// Parses one JSON text and keeps the place of everything. Slower than [`parse`]; for diagnostics.
+/// Parses one JSON text and stores the location of everything. It is slower than [`parse`] and meant for diagnostics.
 pub fn parse_located(text: &str) -> Result<Located, JsonError> {
     let mut parser = Parser { places: Some(Box::default()), ..Parser::new(text) };
     let value = parser.document()?;
@@ -180,33 +180,33 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     max_depth: usize,
-    /// Whether strings are kept; else they are empty.
+    /// Whether strings are stored; otherwise they are empty.
     keep: bool,
-    /// Objects begun.
+    /// The number of objects that were begun.
     objects: u32,
-    /// Names of members, at places that follow from their texts.
+    /// Names of members, in slots that are derived from their texts.
     names: Option<Box<[Option<Arc<str>>; NAMES]>>,
-    /// Whether any member name stood twice in one object.
+    /// Whether any member name occurred twice in one object.
     repeated: bool,
     /// Whether any string had an escape.
     escaped: bool,
-    /// Where everything stands, if that is wanted.
+    /// The locations, if they are needed.
     places: Option<Box<Places>>,
 }
 
-/// Room for names of members that come again.
+/// The number of slots for names of members that may repeat.
 const NAMES: usize = 32;
 
-/// Longer ones than this are not kept for that.
+/// Maximum length of such a name, in bytes.
 const NAME_LENGTH: usize = 64;
 
 #[derive(Default)]
 struct Places {
-    /// Of values that were read and are no part of another one yet.
+    /// The nodes of values that were parsed and are not part of another one yet.
     nodes: Vec<Node>,
-    /// Pointer of the value being read.
+    /// The pointer of the value that is being parsed.
     path: String,
-    /// Member names that stand twice in one object.
+    /// Member names that occur twice in one object.
     duplicates: Vec<Duplicate>,
 }
 
@@ -245,7 +245,7 @@ impl Parser<'_> {
         JsonError { message: message.into(), offset: self.at.min(self.bytes.len()) }
     }
 
-    /// What `JSON.stringify` writes has no space.
+    /// The output of `JSON.stringify` has no white space.
     #[inline(always)]
     fn space(&mut self) {
         if self.bytes.get(self.at).is_some_and(|b| *b <= b' ') {
@@ -272,7 +272,7 @@ impl Parser<'_> {
             Some(b'n') => self.word("null", Value::Null)?,
             Some(b'-' | b'0'..=b'9') => self.number()?,
             Some(_) => {
-                // Invariant: `at` stands on a char boundary, since every token ends on an ASCII byte.
+                // Invariant: `at` is at a char boundary, since every token ends with an ASCII byte.
                 let found = self.text[self.at..].chars().next().unwrap_or(' ');
                 return Err(self.error(format!("expected a JSON value, found {found:?}")));
             }
@@ -283,7 +283,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Keeps the place of a value that was read to its end.
+    /// Stores the location of a value that was parsed completely.
     #[inline(never)]
     fn place(&mut self, start: usize, parts: Parts) {
         if let Some(places) = &mut self.places {
@@ -291,12 +291,12 @@ impl Parser<'_> {
         }
     }
 
-    /// How many places are known of what is no part of another value yet.
+    /// The number of stored locations that are not part of another value yet.
     fn placed(&self) -> usize {
         self.places.as_ref().map_or(0, |places| places.nodes.len())
     }
 
-    /// Goes into a part of the value that is being read; how long the way to the whole is.
+    /// Enters a part of the value that is being parsed. Returns the length of the pointer to restore.
     #[inline(never)]
     fn begin(&mut self, step: &str) -> usize {
         let Some(places) = &mut self.places else { return 0 };
@@ -306,7 +306,7 @@ impl Parser<'_> {
         length
     }
 
-    /// Goes back to the whole.
+    /// Returns to the container.
     #[inline(always)]
     fn end(&mut self, length: usize) {
         if let Some(places) = &mut self.places {
@@ -330,7 +330,7 @@ impl Parser<'_> {
         match self.bytes.get(self.at) {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => {
-                // As many digits as there is room for in any case.
+                // This is the number of digits that always fit.
                 let (mut n, first) = (0i64, self.at);
                 while let Some(b @ b'0'..=b'9') = self.bytes.get(self.at)
                     && self.at - first < 18
@@ -391,7 +391,7 @@ impl Parser<'_> {
         let open = self.at;
         self.at += 1;
         let start = self.at;
-        // Invariant: `at` never passes the end.
+        // Invariant: `at` never exceeds the end.
         self.at = plain_run(self.bytes, self.at);
         if let Some(b'"') = self.bytes.get(self.at) {
             let text = &self.text[start..self.at];
@@ -418,10 +418,10 @@ impl Parser<'_> {
         }
     }
 
-    /// The name of a member. The rows of a list have the same ones: all but the first share theirs.
+    /// Parses the name of a member. The rows of a list usually have the same names: all rows but the first share them.
     fn name(&mut self) -> Result<Arc<str>, JsonError> {
         let start = self.at + 1;
-        // Invariant: `at` stands on the opening quote.
+        // Invariant: `at` is at the opening quote.
         let end = plain_run(self.bytes, start);
         if self.objects < 2 || !self.keep || end - start > NAME_LENGTH || self.bytes.get(end) != Some(&b'"') {
             return self.string();
@@ -459,7 +459,7 @@ impl Parser<'_> {
                         code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
                     }
                 }
-                // A lone surrogate is legal in JavaScript and has no UTF-8 form.
+                // A lone surrogate is legal in JavaScript, but cannot be represented in UTF-8.
                 out.push(char::from_u32(code).unwrap_or('\u{fffd}'));
                 return Ok(());
             }
@@ -502,7 +502,7 @@ impl Parser<'_> {
                 count = count.saturating_add(1);
                 let ends = self.closes(start, false)?;
                 if ends && items.is_empty() {
-                    // The first push makes room for four.
+                    // Without this, the first push would allocate space for four items.
                     items.reserve_exact(1);
                 }
                 items.push(value);
@@ -525,7 +525,7 @@ impl Parser<'_> {
         self.at += 1;
         self.objects = self.objects.saturating_add(1);
         let mut map = Map::new();
-        // Where the names of the members stand, if that is wanted.
+        // The spans of the member names, if they are needed.
         let mut names: Vec<(Arc<str>, Span)> = Vec::new();
         self.space();
         if self.bytes.get(self.at) != Some(&b'}') {
@@ -558,7 +558,7 @@ impl Parser<'_> {
         Ok(Value::from(map))
     }
 
-    /// The quote that a member's name begins with; the object began at `start`.
+    /// Expects the opening quote of a member's name; the object began at `start`.
     fn quote(&self, start: usize) -> Result<(), JsonError> {
         match self.bytes.get(self.at) {
             Some(b'"') => Ok(()),
@@ -568,7 +568,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands between a member's name and its value.
+    /// Parses the colon and white space between a member's name and its value.
     fn colon(&mut self) -> Result<(), JsonError> {
         self.space();
         if self.bytes.get(self.at) != Some(&b':') {
@@ -579,7 +579,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Behind a part of a container that began at `start`: goes over a comma, or stands at the closing bracket.
+    /// After a part of a container that began at `start`: skips a comma, or returns true at the closing bracket.
     #[inline(always)]
     fn closes(&mut self, start: usize, object: bool) -> Result<bool, JsonError> {
         self.space();
@@ -595,7 +595,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Keeps the place of a member's name, and says where it stood before.
+    /// Stores the span of a member's name, and reports an earlier one with the same name.
     #[inline(never)]
     fn named(&mut self, names: &mut Vec<(Arc<str>, Span)>, name: (Arc<str>, Span), repeated: bool) {
         if let Some(places) = &mut self.places
@@ -688,7 +688,7 @@ mod tests {
     fn values_that_come_again_are_written_as_they_were() {
         let numbers = Value::from((0..100).map(Value::from).collect::<Vec<_>>());
         let members: Map = (0..40).map(|i| (Arc::from(format!("\"{i}")), Value::from("a\n\"é"))).collect();
-        // More of them than are remembered, and in each other.
+        // There are more of them than the table stores, and they are nested.
         let lists = (0..40).map(|i| Value::from((0..50).map(|n| Value::from(n * i)).collect::<Vec<_>>()));
         let lists = Value::from(lists.collect::<Vec<_>>());
         let wrapped = |value: &Value| Value::from(vec![value.clone(), Value::Null, "x".into(), value.clone()]);

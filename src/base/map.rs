@@ -1,15 +1,15 @@
-//! An object's members: insertion order kept, equality blind to it.
+//! The members of an object. They have an order, which equality ignores.
 
 use super::names::Names;
 use super::value::Value;
 use std::sync::Arc;
 
-/// Up to this many members a linear search beats any index.
+/// Up to this number of members a linear search is faster than an index.
 const LINEAR: usize = 16;
 
 /// An ordered map from member name to [`Value`].
 ///
-/// Iteration is in insertion order (what AWS keeps through Pass and Task); replacing a member keeps its place.
+/// Iteration is in insertion order, which AWS preserves through Pass and Task; a replaced member keeps its position.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     entries: Vec<(Arc<str>, Value)>,
@@ -17,12 +17,12 @@ pub struct Map {
 }
 
 impl Map {
-    /// An empty map; allocates nothing.
+    /// Returns an empty map, without allocating.
     pub fn new() -> Map {
         Map::default()
     }
 
-    /// An empty map with room for `capacity` members.
+    /// Returns an empty map with capacity for `capacity` members.
     pub fn with_capacity(capacity: usize) -> Map {
         Map { entries: Vec::with_capacity(capacity), index: None }
     }
@@ -50,7 +50,7 @@ impl Map {
         self.entries.get(self.position(key)?).map(|entry| &entry.1)
     }
 
-    /// The member named `key`, to change in place.
+    /// The member named `key`, which can be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         let at = self.position(key)?;
         self.entries.get_mut(at).map(|entry| &mut entry.1)
@@ -61,12 +61,12 @@ impl Map {
         self.position(key).is_some()
     }
 
-    /// Adds or replaces a member; returns the value it replaced.
+    /// Adds or replaces a member; returns the replaced value.
     pub fn insert(&mut self, key: impl Into<Arc<str>>, value: impl Into<Value>) -> Option<Value> {
         self.set(key.into(), value.into())
     }
 
-    /// [`Map::insert`] for all types of its arguments.
+    /// Implements [`Map::insert`] for all types of arguments.
     #[inline(never)]
     fn set(&mut self, key: Arc<str>, value: Value) -> Option<Value> {
         if let Some(place) = self.get_mut(&key) {
@@ -82,7 +82,7 @@ impl Map {
         None
     }
 
-    /// Removes a member and keeps the order of the others.
+    /// Removes a member and preserves the order of the others.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let i = self.position(key)?;
         let (_, value) = self.entries.remove(i);
@@ -106,7 +106,7 @@ impl Map {
         self.entries.iter().map(|(k, v)| (k, v))
     }
 
-    /// The members in order, as they lie in memory.
+    /// The members in order, as a slice.
     #[inline(always)]
     pub(crate) fn entries(&self) -> &[(Arc<str>, Value)] {
         &self.entries

@@ -1,4 +1,4 @@
-//! Floor 0: values, numbers, text, places, time and randomness. Not one word of ASL.
+//! Floor 0: values, numbers, text, positions, time and randomness. It does not depend on ASL.
 
 pub mod base64;
 pub mod case;

@@ -1,23 +1,23 @@
-//! Positions and things by name.
+//! Collections that are indexed by name.
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A search tree from names to positions in a list beside it.
+/// A search tree from names to positions in a separate list.
 ///
-/// A tree and no hash table, so that no choice of names makes it slow; one of our own, because nothing is ever removed
-/// from it, and the standard library's is some eight kilobytes of WebAssembly for each type.
+/// It is a tree and not a hash table, so that no choice of names makes it slow. It is our own, because nothing is ever removed
+/// from it, and the standard library's tree takes about eight kilobytes of WebAssembly for each type.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// An AA tree: the level of a node without children is 1, a left child is one level below, a right one at most one
-    /// below, and a right child's right child is below.
+    /// An AA tree: the level of a node without children is 1, a left child is one level below its parent, a right child at most
+    /// one level below, and a right child's right child is strictly below.
     nodes: Vec<Node>,
     root: Link,
 }
 
-/// A node's place in the list plus one; 0 for none.
+/// A node's index in the list plus one; 0 for none.
 type Link = u32;
 
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ struct Node {
 }
 
 impl Names {
-    /// Adds or replaces the position of a name; returns the one it replaced.
+    /// Adds or replaces the position of a name; returns the replaced position.
     #[inline(never)]
     pub fn insert(&mut self, name: Arc<str>, position: usize) -> Option<usize> {
         if let Some(node) = self.find(&name).and_then(|at| self.nodes.get_mut(at)) {
@@ -41,7 +41,7 @@ impl Names {
         None
     }
 
-    /// Adds the position of a name that is new; whether it is.
+    /// Adds the position of a new name; returns whether it was new.
     pub fn add(&mut self, name: &str, position: usize) -> bool {
         let new = !self.contains(name);
         if new {
@@ -55,7 +55,7 @@ impl Names {
         Some(self.nodes.get(self.find(name)?)?.position)
     }
 
-    /// Whether the name is known.
+    /// Whether the tree contains the name.
     pub fn contains(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
@@ -86,7 +86,8 @@ impl Names {
         self.node(link).map_or(0, |node| node.level)
     }
 
-    /// Hangs a new node below another one; what stands there then. As deep as the tree is: twice the logarithm.
+    /// Inserts a new node below another one and returns the new root of that subtree. The recursion is at most twice the
+    /// logarithm deep.
     fn hang(&mut self, below: Link, new: Link) -> Link {
         let (Some(node), Some(leaf)) = (self.node(below), self.node(new)) else { return new };
         if leaf.name < node.name {
@@ -104,7 +105,7 @@ impl Names {
         self.split(top)
     }
 
-    /// A left child of the same level goes up.
+    /// Rotates right if the left child has the same level.
     fn skew(&mut self, top: Link) -> Link {
         let Some((left, level)) = self.node(top).map(|node| (node.left, node.level)) else { return top };
         if self.level(left) != level {
@@ -120,7 +121,7 @@ impl Names {
         left
     }
 
-    /// The middle one of three of the same level in a row goes up.
+    /// Rotates left if three nodes in a row to the right have the same level.
     fn split(&mut self, top: Link) -> Link {
         let Some((right, level)) = self.node(top).map(|node| (node.right, node.level)) else { return top };
         let Some((inner, outer)) = self.node(right).map(|node| (node.left, node.right)) else { return top };
@@ -138,7 +139,7 @@ impl Names {
     }
 }
 
-/// Things by their names, in the order they came in; of one name the last.
+/// Items by name, in insertion order; of several items with one name the last counts.
 ///
 /// ```
 /// use stepglass::base::Named;
@@ -153,17 +154,17 @@ pub struct Named<T> {
 }
 
 impl<T> Named<T> {
-    /// The thing of that name.
+    /// Returns the item with this name.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.things.get(self.names.get(name)?).map(|(_, thing)| thing)
     }
 
-    /// Whether there is nothing.
+    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.things.is_empty()
     }
 
-    /// All, in order.
+    /// All items, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &T)> {
         self.things.iter().map(|(name, thing)| (name, thing))
     }

@@ -1,4 +1,4 @@
-//! JSON numbers: an integer of up to 27 digits stays one, everything else is a double.
+//! JSON numbers: an integer of up to 27 digits remains an integer, any other number is a double.
 
 use super::decimal;
 use std::cmp::Ordering;
@@ -6,7 +6,7 @@ use std::fmt;
 
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// A JSON number: `Int` or `Wide` when the token has no fraction and no exponent and fits, else a finite `Float`.
+/// A JSON number: `Int` or `Wide` if the token has no fraction and no exponent and fits, otherwise a finite `Float`.
 ///
 /// Equality and order are mathematical: `1 == 1.0 == 1e0`.
 #[derive(Clone, Copy, Debug)]
@@ -14,28 +14,28 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 pub enum Number {
     /// An integer written without fraction or exponent.
     Int(i64),
-    /// An integer beyond that, of up to 27 digits: AWS hands on such numbers as they came. A computation has a
-    /// double. The parts stand side by side in the room of a double and of what every variant has left.
+    /// A larger integer of up to 27 digits: AWS passes on such numbers unchanged, and computations use a double. The fields fit
+    /// into the size of the other variants.
     Wide {
-        /// All digits but the last 18, with the sign; never 0.
+        /// All digits except the last 18, with the sign; never 0.
         high: i32,
         /// The last 18 digits.
         low: u64,
     },
-    /// Any other number. Never NaN, never infinite: [`Number::from_f64`] is the only door.
+    /// Any other number. It is never NaN or infinite, because only [`Number::from_f64`] creates it.
     Float(f64),
 }
 
-/// How many digits the lower part of a wide integer has.
+/// The number of digits of the lower part of a wide integer.
 const LOW: usize = 18;
 
 impl Number {
-    /// `None` for NaN and the infinities, which JSON cannot hold.
+    /// Converts a double; `None` for NaN and the infinities, which JSON cannot represent.
     pub fn from_f64(value: f64) -> Option<Number> {
         value.is_finite().then_some(Number::Float(value))
     }
 
-    /// The integer when the double holds one exactly, else the double; `None` for NaN and the infinities.
+    /// Converts a double, to an integer if it is exactly one; `None` for NaN and the infinities.
     pub fn from_f64_integral(value: f64) -> Option<Number> {
         if !value.is_finite() {
             return None;
@@ -46,7 +46,7 @@ impl Number {
         Some(Number::Float(value))
     }
 
-    /// Reads the digits of an integer, with its sign, that does not fit 64 bits; `None` for one that is too long here, too.
+    /// Parses an integer with its sign that does not fit in 64 bits; `None` if it is too long for `Wide` as well.
     pub(super) fn wide(token: &str) -> Option<Number> {
         let (high, low) = token.split_at_checked(token.len().checked_sub(LOW)?)?;
         let part = |digits: &str| digits.parse::<i64>().ok();
@@ -62,7 +62,7 @@ impl Number {
         }
     }
 
-    /// The exact integer value, also of `3.0`; `None` when there is a fraction or it does not fit.
+    /// The exact integer value, also of `3.0`; `None` if there is a fraction or it does not fit.
     pub fn as_i64(self) -> Option<i64> {
         match self {
             Number::Int(i) => Some(i),
@@ -74,7 +74,7 @@ impl Number {
 }
 
 impl Number {
-    /// Appends its text; see [`Number`]'s `Display`.
+    /// Appends the text of the number, which is that of `Display`.
     pub fn write(self, out: &mut String) {
         match self {
             Number::Int(i) => write_int(out, i),
@@ -84,10 +84,10 @@ impl Number {
     }
 }
 
-/// As many digits as `write_int` writes at a time.
+/// The power of ten by which `write_int` splits a number: it writes eight digits at a time.
 const PART: u64 = 100_000_000;
 
-/// Writes an integer in decimal digits; a history has several in each event.
+/// Writes an integer in decimal digits. It is fast, because each event of a history has several.
 pub fn write_int(out: &mut String, int: i64) {
     if int < 0 {
         out.push('-');
@@ -99,7 +99,7 @@ pub fn write_int(out: &mut String, int: i64) {
     }
     let mut digits = [b'0'; 20];
     let mut first = digits.len();
-    // Eight digits at a time, which 32 bits have room for: WebAssembly divides 64 bits slowly.
+    // It writes eight digits at a time, which fit in 32 bits: WebAssembly divides 64 bits slowly.
     while rest >= PART {
         let part = (rest % PART) as u32;
         rest /= PART;
@@ -107,11 +107,11 @@ pub fn write_int(out: &mut String, int: i64) {
         first -= 8;
     }
     first = put(&mut digits, first, rest as u32);
-    // Digits are ASCII.
+    // Invariant: digits are ASCII.
     out.push_str(digits.get(first..).and_then(|digits| str::from_utf8(digits).ok()).unwrap_or_default());
 }
 
-/// Writes the digits of a number before an end; where the first of them is.
+/// Writes the digits of a number before `end`; returns the index of the first one.
 fn put(digits: &mut [u8; 20], end: usize, mut rest: u32) -> usize {
     let mut first = end;
     for (place, digit) in digits.iter_mut().enumerate().take(end).rev() {
@@ -148,7 +148,7 @@ impl Ord for Number {
             }
             (Number::Wide { high, .. }, Number::Int(_)) => high.cmp(&0),
             (Number::Int(_), Number::Wide { high, .. }) => 0.cmp(high),
-            // Finite on both sides, so `partial_cmp` always answers; -0 equals 0.
+            // Both sides are finite, so `partial_cmp` returns an order; -0 equals 0.
             _ => self.as_f64().partial_cmp(&other.as_f64()).unwrap_or(Ordering::Equal),
         }
     }
@@ -160,7 +160,7 @@ impl From<i64> for Number {
     }
 }
 
-/// Prints the shortest text that reads back as the same number; a float keeps its `.0`, as AWS keeps it.
+/// Prints the shortest text that parses to the same number; a float keeps its `.0`, as on AWS.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -199,7 +199,7 @@ mod tests {
             assert_eq!(number.as_f64(), text.parse::<f64>().unwrap());
             assert_eq!(number.as_i64(), None);
         }
-        // Longer ones, and what has a fraction or an exponent, are doubles.
+        // Longer integers, and numbers with a fraction or an exponent, are doubles.
         for text in ["1000000000000000000000000000000", "12345678901234567890.0", "1e20"] {
             assert!(matches!(json::parse(text).unwrap().as_number(), Some(Number::Float(_))), "{text}");
         }
@@ -226,7 +226,7 @@ mod tests {
                 assert_eq!(a.cmp(b), i.cmp(&j), "{a} {b}");
             }
         }
-        // A double is what a computation has made of it.
+        // A double is the result of a computation.
         assert_eq!(json::parse("10000000000000000000").unwrap(), json::parse("1e19").unwrap());
     }
 }

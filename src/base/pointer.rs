@@ -28,7 +28,7 @@ impl Pointer {
         Pointer(format!("{}/{index}", self.0))
     }
 
-    /// The text, e.g. `/States/Ship/Next`.
+    /// The pointer as text, such as `/States/Ship/Next`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -44,7 +44,7 @@ pub fn steps(pointer: &str) -> impl Iterator<Item = String> + '_ {
     pointer.split('/').skip(1).map(unescape)
 }
 
-/// The name that a step stands for.
+/// Returns the name in a step.
 pub fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }

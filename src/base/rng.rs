@@ -1,13 +1,13 @@
-//! Randomness that is a function of its seed.
+//! Random numbers that depend only on their seed.
 
-/// SplitMix64: the one source of randomness of an execution (UUIDs, unseeded random numbers, jitter).
+/// SplitMix64: the only source of random numbers of an execution (UUIDs, unseeded random numbers, jitter).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rng {
     state: u64,
 }
 
 impl Rng {
-    /// Equal seeds give equal sequences.
+    /// Creates a generator. Equal seeds give equal sequences.
     pub fn new(seed: u64) -> Rng {
         Rng { state: seed }
     }
@@ -59,7 +59,7 @@ pub struct JavaRandom {
 impl JavaRandom {
     const MASK: u64 = (1 << 48) - 1;
 
-    /// As `new java.util.Random(seed)`.
+    /// Creates a generator like `new java.util.Random(seed)`.
     pub fn new(seed: i64) -> JavaRandom {
         JavaRandom { state: (seed as u64 ^ 0x5_deec_e66d) & Self::MASK }
     }
@@ -69,7 +69,7 @@ impl JavaRandom {
         (self.state >> (48 - bits)) as u32
     }
 
-    /// As `nextInt(bound)`, uniform in `[0, bound)`; `bound` must be positive, else 0.
+    /// Returns the same as `nextInt(bound)`, uniform in `[0, bound)`; 0 if `bound` is not positive.
     pub fn next_int(&mut self, bound: i32) -> i32 {
         if bound <= 0 {
             return 0;
@@ -87,7 +87,7 @@ impl JavaRandom {
         }
     }
 
-    /// As `nextDouble()`, uniform in `[0, 1)`.
+    /// Returns the same as `nextDouble()`, uniform in `[0, 1)`.
     pub fn next_double(&mut self) -> f64 {
         let high = u64::from(self.next(26)) << 27;
         (high + u64::from(self.next(27))) as f64 / (1u64 << 53) as f64

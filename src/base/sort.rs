@@ -1,11 +1,11 @@
-//! One stable sort for everything that is sorted.
+//! A stable sort, which all modules use.
 //!
-//! The standard library's sorts are the fastest there are, and each of them is some ten kilobytes of WebAssembly for
-//! every type that is sorted. Lists here are short or already in order, so that one copy for all types serves better.
+//! The standard library's sorts are very fast, but each takes about ten kilobytes of WebAssembly for every type that is sorted.
+//! Lists here are short or already in order, so one copy for all types is the better choice.
 
 use std::cmp::Ordering;
 
-/// Sorts by a comparison; equal items keep their order. O(n log n) comparisons, O(n) moves.
+/// Sorts by a comparison. Equal items keep their order. It takes O(n log n) comparisons and O(n) moves.
 ///
 /// ```
 /// use stepglass::base::sort;
@@ -21,7 +21,7 @@ pub fn by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     arrange(&mut order, &mut |a, b| items.swap(a, b));
 }
 
-/// Sorts by a key; equal keys keep their order.
+/// Sorts by a key. Equal keys keep their order.
 pub fn by_key<T, K: Ord>(items: &mut [T], mut key: impl FnMut(&T) -> K) {
     by(items, |a, b| key(a).cmp(&key(b)));
 }
@@ -31,7 +31,7 @@ pub fn sort<T: Ord>(items: &mut [T]) {
     by(items, T::cmp);
 }
 
-/// Which item belongs at each place: a merge sort from the bottom up, of positions.
+/// Returns which item belongs at each position. This is a bottom-up merge sort of positions.
 #[inline(never)]
 fn order_of(length: usize, compare: &mut dyn FnMut(u32, u32) -> Ordering) -> Vec<u32> {
     let mut order: Vec<u32> = (0..length as u32).collect();
@@ -42,7 +42,7 @@ fn order_of(length: usize, compare: &mut dyn FnMut(u32, u32) -> Ordering) -> Vec
         for pair in order.chunks(2 * width) {
             let (mut left, mut right) = pair.split_at(width.min(pair.len()));
             while let (Some((a, rest_left)), Some((b, rest_right))) = (left.split_first(), right.split_first()) {
-                // Two runs in order, as lists often are.
+                // The two runs are in order already, which is common.
                 if left.len() == width && left.last().is_some_and(|last| compare(*last, *b).is_le()) {
                     break;
                 }
@@ -63,7 +63,7 @@ fn order_of(length: usize, compare: &mut dyn FnMut(u32, u32) -> Ordering) -> Vec
     order
 }
 
-/// Brings every item to its place by swaps, cycle by cycle; `order` is used up.
+/// Moves every item to its position by swaps, cycle by cycle; overwrites `order`.
 #[inline(never)]
 fn arrange(order: &mut [u32], swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {

@@ -1,4 +1,4 @@
-//! Places in a text: bytes inside, line and column at the border.
+//! Positions in a text: bytes internally, line and column at the interface.
 
 /// A half-open range of byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +15,7 @@ impl Span {
         Span { start, end }
     }
 
-    /// For slicing.
+    /// The range, for slicing.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start..self.end
     }
@@ -28,11 +28,11 @@ pub struct Position {
     pub line: u32,
     /// Column in UTF-16 units, from 1.
     pub column: u32,
-    /// Offset in UTF-16 units from the start of the text: what a JavaScript string is indexed by.
+    /// The offset in UTF-16 units from the start of the text, which is the index of a JavaScript string.
     pub offset: u32,
 }
 
-/// The byte offset of an offset in UTF-16 units; one inside a character or beyond the end is clamped.
+/// Converts an offset in UTF-16 units to a byte offset. An offset inside of a character or beyond the end is clamped.
 ///
 /// ```
 /// use stepglass::base::span::byte_offset;
@@ -50,7 +50,7 @@ pub fn byte_offset(text: &str, units: usize) -> usize {
     text.len()
 }
 
-/// The positions of many offsets of one text, each found in constant time after one walk over it.
+/// The positions of many offsets of one text. Each lookup takes constant time after one pass over the text.
 ///
 /// ```
 /// use stepglass::base::span::{Positions, position};
@@ -59,7 +59,7 @@ pub fn byte_offset(text: &str, units: usize) -> usize {
 /// ```
 pub struct Positions<'a> {
     text: &'a str,
-    /// What was before each [`STRIDE`]th byte.
+    /// The counts before each [`STRIDE`]th byte.
     marks: Vec<Mark>,
 }
 
@@ -68,16 +68,16 @@ const STRIDE: usize = 256;
 #[derive(Clone, Copy, Default)]
 struct Mark {
     units: u32,
-    /// Line ends seen.
+    /// The number of line ends.
     lines: u32,
-    /// Units before the line.
+    /// The number of units before the line.
     line_start: u32,
 }
 
 impl Mark {
     fn pass(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            // The first byte of a character counts, twice for those of four bytes.
+            // The first byte of a character counts once, or twice in a character of four bytes.
             self.units += u32::from(byte & 0xc0 != 0x80) + u32::from(*byte >= 0xf0);
             if *byte == b'\n' {
                 self.lines += 1;
@@ -88,7 +88,7 @@ impl Mark {
 }
 
 impl<'a> Positions<'a> {
-    /// Walks over the text.
+    /// Scans the text.
     pub fn of(text: &'a str) -> Positions<'a> {
         let mut mark = Mark::default();
         let marks = text.as_bytes().chunks(STRIDE).map(|chunk| {
@@ -99,7 +99,7 @@ impl<'a> Positions<'a> {
         Positions { text, marks: marks.collect() }
     }
 
-    /// The position of a byte offset, clamped as [`position`] clamps it.
+    /// The position of a byte offset, clamped like in [`position`].
     pub fn at(&self, offset: usize) -> Position {
         let mut at = offset.min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -112,7 +112,7 @@ impl<'a> Positions<'a> {
     }
 }
 
-/// UTF-16 units of UTF-8: one for the first byte of each character, and one more where that has four bytes.
+/// Counts the UTF-16 units of UTF-8: one for the first byte of each character, and one more if the character has four bytes.
 pub fn utf16_len(utf8: &[u8]) -> usize {
     if utf8.is_ascii() {
         return utf8.len();
@@ -120,7 +120,7 @@ pub fn utf16_len(utf8: &[u8]) -> usize {
     utf8.iter().map(|byte| usize::from(*byte & 0xc0 != 0x80) + usize::from(*byte >= 0xf0)).sum()
 }
 
-/// The position of a byte offset; an offset inside a character or beyond the end is clamped.
+/// Returns the position of a byte offset. An offset inside of a character or beyond the end is clamped.
 pub fn position(text: &str, offset: usize) -> Position {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {

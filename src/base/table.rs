@@ -1,12 +1,12 @@
-//! Things by keys that mostly grow: ids, instants.
+//! An ordered map for keys that mostly increase, such as ids and times.
 
 use std::ops::Range;
 
 /// An ordered map for keys that are mostly added in rising order: a sorted vector.
 ///
-/// A key that is greater than all others is added in O(1), any other one by moving what is behind it. A removed key
-/// leaves its place empty until half of the places are; removing and adding it again moves nothing. The standard
-/// `BTreeMap` is some eight kilobytes of WebAssembly for each type of key and value; this is one.
+/// Adding a key that is greater than all others takes O(1); adding another one moves everything after it. A removed key leaves
+/// its slot empty until half of the slots are; removing and adding it again moves nothing. The standard `BTreeMap` takes about
+/// eight kilobytes of WebAssembly for each type of key and value; this takes one.
 ///
 /// ```
 /// use stepglass::base::Table;
@@ -19,18 +19,19 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Table<K, V> {
-    /// By key; `None` where one was removed.
+    /// The slots in order of the keys; the value is `None` if it was removed.
     places: Vec<(K, Option<V>)>,
-    /// No place before this one is taken.
+    /// All slots before this index are empty.
     first: usize,
-    /// None of these is taken either: whoever removes the first thing and adds it again, many times, does not pass them each time.
+    /// All slots in this range are empty too, so that removing and adding the first entry many times does not scan them each
+    /// time.
     gap: Range<usize>,
-    /// How many places are taken.
+    /// The number of entries.
     taken: usize,
 }
 
 impl<K: Ord, V> Table<K, V> {
-    /// Adds or replaces the thing of a key; returns the one it replaced.
+    /// Adds or replaces the value of a key; returns the replaced value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
             Ok(at) => {
@@ -51,7 +52,7 @@ impl<K: Ord, V> Table<K, V> {
         }
     }
 
-    /// A place is taken that was not.
+    /// Counts an empty slot that is filled.
     #[inline(always)]
     fn take(&mut self, at: usize) {
         self.taken += 1;
@@ -63,24 +64,24 @@ impl<K: Ord, V> Table<K, V> {
         }
     }
 
-    /// The thing of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &K) -> Option<&V> {
         self.places.get(self.find(key).ok()?)?.1.as_ref()
     }
 
-    /// The thing of a key, to change in place.
+    /// Returns the value of a key, which can be changed.
     #[inline(always)]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         let at = self.find(key).ok()?;
         self.places.get_mut(at)?.1.as_mut()
     }
 
-    /// Whether there is a thing of that key.
+    /// Whether there is a value for the key.
     pub fn contains_key(&self, key: &K) -> bool {
         self.get(key).is_some()
     }
 
-    /// Removes the thing of a key.
+    /// Removes and returns the value of a key.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         let at = self.find(key).ok()?;
         let value = self.places.get_mut(at)?.1.take()?;
@@ -95,7 +96,7 @@ impl<K: Ord, V> Table<K, V> {
         Some(value)
     }
 
-    /// Keeps the things that a rule holds for.
+    /// Removes the entries for which `keep` returns false.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         self.places.retain(|(key, value)| value.as_ref().is_some_and(|value| keep(key, value)));
         self.taken = self.places.len();
@@ -107,23 +108,23 @@ impl<K: Ord, V> Table<K, V> {
         *self = Table::default();
     }
 
-    /// How many things there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.taken
     }
 
-    /// Whether there is nothing.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.taken == 0
     }
 
-    /// The thing with the smallest key.
+    /// The entry with the smallest key.
     pub fn first(&self) -> Option<(&K, &V)> {
         let (key, value) = self.places.get(self.first)?;
         Some((key, value.as_ref()?))
     }
 
-    /// All things in order of their keys.
+    /// All entries in order of their keys.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.places.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)))
     }
@@ -133,21 +134,21 @@ impl<K: Ord, V> Table<K, V> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// All things in order of their keys.
+    /// All values in order of their keys.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The things themselves, in order of their keys.
+    /// Returns the values in order of their keys.
     pub fn into_values(self) -> impl Iterator<Item = V> {
         self.into_iter().map(|(_, value)| value)
     }
 
-    /// Where a key is, or where it would be.
+    /// Returns the index of a key, or where it would be inserted.
     #[inline(always)]
     fn find(&self, key: &K) -> Result<usize, usize> {
         match self.places.as_slice() {
-            // Ids rise: the newest is asked for most.
+            // Ids increase, and the newest is looked up most often.
             [.., (last, _)] if last == key => Ok(self.places.len() - 1),
             places => search(places, key),
         }
@@ -168,7 +169,7 @@ impl<K, V> Default for Table<K, V> {
     }
 }
 
-/// All things with their keys, in order.
+/// All entries in order of their keys.
 impl<K, V> IntoIterator for Table<K, V> {
     type Item = (K, V);
     type IntoIter = std::iter::FilterMap<std::vec::IntoIter<(K, Option<V>)>, fn((K, Option<V>)) -> Option<(K, V)>>;
@@ -196,7 +197,7 @@ mod tests {
                         ours.retain(|k, v| (k + v) % 7 != 0);
                         theirs.retain(|k, v| (*k + *v) % 7 != 0);
                     }
-                    // The first one goes and comes again.
+                    // This case removes the first entry and adds it again.
                     10 => {
                         let Some((&first, &value)) = theirs.first_key_value() else { continue };
                         assert_eq!((ours.remove(&first), theirs.remove(&first)), (Some(value), Some(value)));

@@ -1,17 +1,17 @@
-//! Instants without a clock: milliseconds that the host supplies, and RFC 3339 text.
+//! Times without a clock: milliseconds that the host supplies, and RFC 3339 text.
 
 use super::number::write_int;
 use std::fmt;
 
-/// Milliseconds since 1970-01-01T00:00:00Z. The host supplies it; nothing here reads a clock.
+/// Milliseconds since 1970-01-01T00:00:00Z, from the host's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Millis(pub u64);
 
 impl Millis {
-    /// The last moment of a JavaScript Date, where time ends here too.
+    /// The latest time of a JavaScript Date, which is also the latest time here.
     pub const LAST: Millis = Millis(8_640_000_000_000_000);
 
-    /// This instant plus a delay, clamped at the end of time.
+    /// Returns this time plus a delay, clamped to the latest time.
     #[must_use]
     pub fn plus(self, delay: u64) -> Millis {
         Millis(self.0.saturating_add(delay).min(Millis::LAST.0))
@@ -28,9 +28,9 @@ impl fmt::Display for Millis {
 }
 
 impl Millis {
-    /// Appends the instant as text, without the machinery of formats: each event of a history has one.
+    /// Appends the time as text. It avoids `format!`, because each event of a history has a time.
     pub fn write(self, out: &mut String) {
-        // Of 32 bits: WebAssembly has to divide those of 64 bits, and multiplies instead with these.
+        // The remainder fits in 32 bits: WebAssembly divides 64 bits slowly, while 32 bits are multiplied instead.
         let (days, rest) = ((self.0 / 86_400_000) as i64, (self.0 % 86_400_000) as u32);
         let (year, month, day) = civil(days);
         let (hour, minute, second, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60, rest % 1000);
@@ -54,7 +54,7 @@ impl Millis {
     }
 }
 
-/// A number below 100 with both of its digits.
+/// Writes a number below 100 with two digits.
 fn two_digits(out: &mut String, number: u32) {
     out.push(digit(number / 10));
     out.push(digit(number % 10));
@@ -64,7 +64,7 @@ fn digit(number: u32) -> char {
     char::from(b'0' + number as u8)
 }
 
-/// An instant with the full precision of its text, for comparison.
+/// A time with the full precision of its text, for comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant {
     /// Seconds since the epoch, negative before it.
@@ -119,7 +119,7 @@ pub fn parse_rfc3339(text: &str) -> Option<Instant> {
         sign @ (b'+' | b'-') => {
             let (h, m) = (number(at + 1, 2)?, number(at + 4, 2)?);
             mark(at + 3, b':')?;
-            // As far as offsets go in Java, whose parser AWS's is.
+            // This is the range of offsets in Java, whose parser AWS uses.
             if m > 59 || h * 60 + m > 18 * 60 {
                 return None;
             }

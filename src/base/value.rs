@@ -1,12 +1,12 @@
-//! The one data type of states: a JSON value whose containers are shared.
+//! The data type of states: a JSON value with shared containers.
 
 use super::map::Map;
 use super::number::Number;
 use std::fmt;
 use std::sync::Arc;
 
-/// A JSON value. Cloning is a reference count; a write through [`Value::make_object`] or
-/// [`Value::make_array`] copies only what is shared on the way.
+/// A JSON value. Cloning increments a reference count; a write through [`Value::make_object`] or [`Value::make_array`] copies
+/// only the shared containers on the path.
 ///
 /// ```
 /// use stepglass::base::{json, Value};
@@ -40,12 +40,12 @@ impl Value {
         Value::Object(Arc::new(Map::new()))
     }
 
-    /// The member of an object; `None` for a missing member and for anything that is not an object.
+    /// The member of an object; `None` for a missing member and for a value that is not an object.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.as_object()?.get(key)
     }
 
-    /// The element of an array; `None` beyond its end and for anything that is not an array.
+    /// The element of an array; `None` beyond its end and for a value that is not an array.
     pub fn at(&self, index: usize) -> Option<&Value> {
         self.as_array()?.get(index)
     }
@@ -105,7 +105,7 @@ impl Value {
         matches!(self, Value::Null)
     }
 
-    /// The members to change; copies the map when it is shared.
+    /// The members for changes; copies the map if it is shared.
     pub fn make_object(&mut self) -> Option<&mut Map> {
         match self {
             Value::Object(map) => Some(Arc::make_mut(map)),
@@ -113,7 +113,7 @@ impl Value {
         }
     }
 
-    /// The elements to change; copies the vector when it is shared.
+    /// The elements for changes; copies the vector if it is shared.
     pub fn make_array(&mut self) -> Option<&mut Vec<Value>> {
         match self {
             Value::Array(items) => Some(Arc::make_mut(items)),
@@ -121,7 +121,7 @@ impl Value {
         }
     }
 
-    /// The kind as JSON names it: `null`, `boolean`, `number`, `string`, `array`, `object`.
+    /// The type's name in JSON: `null`, `boolean`, `number`, `string`, `array`, `object`.
     pub fn type_name(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -134,7 +134,7 @@ impl Value {
     }
 }
 
-/// Compact JSON text.
+/// Prints compact JSON text.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&super::json::to_string(self))
@@ -172,7 +172,7 @@ impl From<Number> for Value {
         Value::Number(value)
     }
 }
-/// NaN and the infinities become `null`, as `JSON.stringify` has it.
+/// NaN and the infinities become `null`, like in `JSON.stringify`.
 impl From<f64> for Value {
     fn from(value: f64) -> Value {
         Number::from_f64(value).map_or(Value::Null, Value::Number)

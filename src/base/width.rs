@@ -1,6 +1,6 @@
-//! How many columns of a terminal a text takes: where the carets under it stand.
+//! The number of terminal columns of a text, which determines the positions of carets below it.
 
-/// The columns that a text takes where every character is as wide as the East Asian Width property has it.
+/// Returns the columns of a text whose characters have the width of their East Asian Width property.
 ///
 /// ```
 /// use stepglass::base::width::columns;
@@ -14,10 +14,10 @@ pub fn columns(text: &str) -> usize {
     let mut before = '\0';
     for c in text.chars() {
         all += match c {
-            // Joined to one picture with what stands before, or a shade of it.
+            // It joins the picture before it, or changes its shade.
             _ if before == JOINER => 0,
             SHADE_FIRST..=SHADE_LAST if width(before) == 2 => 0,
-            // Makes a picture of a narrow sign.
+            // It turns a narrow character into a picture.
             PICTURE if width(before) == 1 && before > '\u{ff}' => 1,
             _ => width(c),
         };
@@ -31,7 +31,7 @@ const PICTURE: char = '\u{fe0f}';
 const SHADE_FIRST: char = '\u{1f3fb}';
 const SHADE_LAST: char = '\u{1f3ff}';
 
-/// The columns of a character: 0 for what is drawn onto another, 2 for wide ones.
+/// The columns of a character: 0 for one that combines with another, 2 for wide ones.
 pub fn width(c: char) -> usize {
     let code = u32::from(c);
     match u16::try_from(code) {
@@ -48,13 +48,13 @@ fn within(ranges: &[(u16, u16)], code: u16) -> bool {
     next.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, last)| code <= *last)
 }
 
-/// Of plane 1: the wide scripts, and the pictures.
+/// Whether a character of plane 1 is wide: wide scripts and pictures.
 fn within_high(code: u32) -> bool {
     (0x1_6fe0..0x1_b300).contains(&code)
         || code.checked_sub(0x1_f000).and_then(|low| u16::try_from(low).ok()).is_some_and(|low| within(PICTURES, low))
 }
 
-/// Marks, joiners and signs of direction of the scripts in common use (general categories Mn, Me, Cf).
+/// Marks, joiners and direction marks of the common scripts (general categories Mn, Me, Cf).
 const ZERO: &[(u16, u16)] = &[
     (0x300, 0x36f),
     (0x483, 0x489),

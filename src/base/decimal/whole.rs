@@ -1,8 +1,8 @@
-//! Whole numbers of any length, for the few doubles that need them.
+//! Whole numbers of any length, which only few doubles need.
 
 use std::cmp::Ordering;
 
-/// A whole number: words of 32 bits, the least significant first, none of them zero at the end.
+/// A whole number: words of 32 bits, the least significant first, without zeros at the end.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Whole(Vec<u32>);
 
@@ -24,7 +24,7 @@ impl Whole {
     pub(super) fn power_of_five(mut exponent: u32) -> Whole {
         let mut power = Whole::from_u64(1);
         while exponent > 0 {
-            // 5^13 is the last that fits a word.
+            // 5^13 is the largest power that fits in a word.
             let part = exponent.min(13);
             power.times_plus(5u32.pow(part), 0);
             exponent -= part;
@@ -50,12 +50,12 @@ impl Whole {
         self.0.first().is_some_and(|word| word % 2 == 1)
     }
 
-    /// How many bits it has.
+    /// The number of bits.
     pub(super) fn bits(&self) -> u32 {
         self.0.last().map_or(0, |last| self.0.len() as u32 * 32 - last.leading_zeros())
     }
 
-    /// Makes it `factor` times as large, and `more` larger.
+    /// Multiplies by `factor` and adds `more`.
     pub(super) fn times_plus(&mut self, factor: u32, more: u32) {
         let mut carry = u64::from(more);
         for word in &mut self.0 {
@@ -97,7 +97,7 @@ impl Whole {
         }
     }
 
-    /// 2^`by` times as large.
+    /// Returns the number times 2^`by`.
     pub(super) fn shifted(&self, by: u32) -> Whole {
         if self.is_zero() {
             return self.clone();
@@ -109,7 +109,7 @@ impl Whole {
         shifted
     }
 
-    /// What is left of the lowest `at` bits, and these.
+    /// Splits off the lowest `at` bits: returns the rest and these bits.
     pub(super) fn split(&self, at: u32) -> (Whole, Whole) {
         self.divided(&Whole::from_u64(1).shifted(at))
     }
@@ -118,7 +118,7 @@ impl Whole {
         self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 
-    /// Quotient and remainder; `by` is not zero.
+    /// Returns the quotient and the remainder; `by` must not be zero.
     pub(super) fn divided(&self, by: &Whole) -> (Whole, Whole) {
         let mut rest = self.clone();
         let Some(steps) = self.bits().checked_sub(by.bits()) else { return (Whole(Vec::new()), rest) };
@@ -137,7 +137,7 @@ impl Whole {
         (quotient, rest)
     }
 
-    /// `other` is not larger.
+    /// Subtracts `other`, which must not be larger.
     fn subtract(&mut self, other: &Whole) {
         let mut borrow = 0;
         for (i, word) in self.0.iter_mut().enumerate() {
@@ -165,7 +165,7 @@ impl Whole {
         }
     }
 
-    /// Its digits.
+    /// Returns the decimal digits.
     pub(super) fn decimal(&self) -> String {
         let mut rest = self.clone();
         let mut digits = Vec::new();

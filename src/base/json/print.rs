@@ -1,9 +1,9 @@
-//! Values to JSON text, and how long that text would be.
+//! Prints values as JSON text, and computes the length of that text.
 
 use crate::base::{Number, Value};
 use std::sync::Arc;
 
-/// Compact JSON text, members in order.
+/// Returns compact JSON text, with the members in order.
 pub fn to_string(value: &Value) -> String {
     let mut out = String::new();
     write(&mut out, value);
@@ -22,16 +22,16 @@ pub fn write_str(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Where in a text the last large values were written: parts that values share are copied from there.
+/// The ranges of an output in which large values were last written: shared values are copied from there.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// The address of a value, and where its text begins and ends.
+    /// The address of a value, and the start and end of its text.
     parts: Vec<(usize, usize, usize)>,
     next: usize,
 }
 
 impl Seen {
-    /// A value with fewer members is written as fast as it is found.
+    /// A value with fewer members is written as fast as it is looked up.
     const LARGE: usize = 32;
     const MOST: usize = 16;
 
@@ -45,8 +45,8 @@ impl Seen {
     }
 }
 
-/// The same as [`write()`] for a text in which values come again. They must live until `seen` is dropped: another value at
-/// the address of one that is gone would be taken for it.
+/// Appends JSON text that may contain the same values several times. They must live until `seen` is dropped, because another
+/// value at the address of a freed one would be mistaken for it.
 pub fn write_again(out: &mut String, value: &Value, seen: &mut Seen) {
     let (address, members) = match value {
         Value::Array(items) => (Arc::as_ptr(items) as usize, items.len()),
@@ -88,14 +88,15 @@ pub fn write_again(out: &mut String, value: &Value, seen: &mut Seen) {
     }
 }
 
-/// Appends a JSON string whose text is the value's JSON text: as [`write_str`] of [`to_string`], without the text in between.
+/// Appends a JSON string that contains the value's JSON text: like [`write_str`] of [`to_string`], without the intermediate
+/// text.
 pub fn write_text(out: &mut String, value: &Value) {
     out.push('"');
     write_value::<true>(out, value);
     out.push('"');
 }
 
-/// Appends JSON text; with `INNER`, as it stands in a JSON string.
+/// Appends JSON text; with `INNER`, in the form that it has inside of a JSON string.
 fn write_value<const INNER: bool>(out: &mut String, value: &Value) {
     let (quote, open, colon, comma) = if INNER { ("\\\"", "{\\\"", "\\\":", ",\\\"") } else { ("\"", "{\"", "\":", ",\"") };
     let escaped = if INNER { write_escaped_twice } else { write_escaped };
@@ -132,7 +133,7 @@ fn write_value<const INNER: bool>(out: &mut String, value: &Value) {
     }
 }
 
-/// As a JSON string that stands in a JSON string.
+/// Appends a JSON string in the form that it has inside of another JSON string.
 fn write_escaped_twice(out: &mut String, text: &str) {
     if plain_run(text.as_bytes(), 0) == text.len() {
         return out.push_str(text);
@@ -150,7 +151,7 @@ fn write_escaped(out: &mut String, text: &str) {
     }
     let mut plain = 0;
     while let Some(&b) = bytes.get(at) {
-        // Invariant: both ends stand on ASCII bytes or on the ends of the text.
+        // Invariant: both ends are next to ASCII bytes or at the ends of the text.
         out.push_str(&text[plain..at]);
         match b {
             b'"' => out.push_str("\\\""),
@@ -160,7 +161,7 @@ fn write_escaped(out: &mut String, text: &str) {
             b'\t' => out.push_str("\\t"),
             0x08 => out.push_str("\\b"),
             0x0c => out.push_str("\\f"),
-            // A control character.
+            // It is a control character.
             _ => {
                 out.push_str(if b < 0x10 { "\\u000" } else { "\\u001" });
                 out.extend(char::from_digit(u32::from(b & 15), 16));
@@ -172,9 +173,9 @@ fn write_escaped(out: &mut String, text: &str) {
     out.push_str(&text[plain..]);
 }
 
-/// Where the first byte from `at` on is that does not stand for itself in a JSON string: `"`, `\`, a control character.
+/// Returns the offset of the first byte from `at` that must be escaped in a JSON string: `"`, `\`, a control character.
 pub(super) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
-    // Eight at a time: payloads are measured and written at every state.
+    // It checks eight bytes at a time, because payloads are measured and written in every state.
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = EACH * 0x80;
     const QUOTE: u64 = EACH * b'"' as u64;
@@ -182,7 +183,8 @@ pub(super) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk);
         let (quote, backslash) = (word ^ QUOTE, word ^ BACKSLASH);
-        // The highest bit of the first byte that is below 0x20, or 0 after the exclusive or, is set, and of none before.
+        // This sets the highest bit of the first byte that is below 0x20, or that is 0 after the exclusive or, and of none
+        // before it.
         let control = word.wrapping_sub(EACH * 0x20) & !word;
         let special = control | (quote.wrapping_sub(EACH) & !quote) | (backslash.wrapping_sub(EACH) & !backslash);
         if special & HIGH != 0 {
@@ -198,13 +200,13 @@ pub(super) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether the JSON text of a value is longer than `limit` bytes. Stops as soon as it knows: values share their parts,
-/// so a small one in memory may be gigabytes as text.
+/// Returns whether the JSON text of a value is longer than `limit` bytes. It stops as soon as it knows: values share their
+/// parts, so a value that is small in memory may be gigabytes as text.
 pub fn longer_than(value: &Value, limit: usize) -> bool {
     spend(value, &mut limit.clone(), usize::MAX).is_err()
 }
 
-/// The length of a value's text; or how it exceeds what that may be (checked first) or how deep it may nest.
+/// Returns the length of a value's text, or how it exceeds the limits of length (checked first) or of depth.
 pub fn measure(value: &Value, limit: usize, depth: usize) -> Result<usize, Excess> {
     let mut left = limit;
     match spend(value, &mut left, depth) {
@@ -218,13 +220,13 @@ pub fn measure(value: &Value, limit: usize, depth: usize) -> Result<usize, Exces
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Excess {
-    /// Its JSON text is too long.
+    /// The JSON text is too long.
     Length,
-    /// It nests too deep.
+    /// The value nests too deep.
     Depth,
 }
 
-/// Takes the length of a value's text from what is left.
+/// Subtracts the length of a value's text from `left`.
 fn spend(value: &Value, left: &mut usize, depth: usize) -> Result<(), Excess> {
     let own = match value {
         Value::Null => 4,
@@ -259,15 +261,15 @@ fn spend(value: &Value, left: &mut usize, depth: usize) -> Result<(), Excess> {
     Ok(())
 }
 
-/// Length of [`to_string`] in bytes, without building it: what the payload limit counts.
+/// Returns the length of [`to_string`] in bytes, without building the text. The payload limit counts these bytes.
 pub fn serialized_len(value: &Value) -> usize {
     let mut left = usize::MAX;
-    // Invariant: no text is as long as all memory, unless its parts are shared; then this is that long.
+    // Invariant: no text is longer than memory, unless its parts are shared; then the maximum is returned.
     let _ = spend(value, &mut left, usize::MAX);
     usize::MAX - left
 }
 
-/// Bytes that each byte of a string takes in JSON text.
+/// The number of bytes that each byte of a string takes in JSON text.
 const ESCAPED: [u8; 256] = {
     let mut table = [1; 256];
     let mut control = 0;

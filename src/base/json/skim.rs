@@ -1,24 +1,24 @@
-//! A look over JSON text that builds nothing and can be left at any value: of a long text a part is checked at a time.
+//! Checks JSON text without building values, and can pause at any value, so that a long text is checked in parts.
 
 use super::{JsonError, Parser};
 
-/// Goes over one value of a text, which stays the same between two calls.
+/// The progress of checking one value of a text, which must not change between two calls.
 #[derive(Clone, Debug)]
 pub struct Skim {
     at: usize,
-    /// The containers around, the innermost last: where each began, and whether it is an object.
+    /// The enclosing containers, the innermost last: where each begins, and whether it is an object.
     open: Vec<(usize, bool)>,
-    /// Whether a value begins at `at`; else one has ended there.
+    /// Whether a value begins at `at`; otherwise one has ended there.
     begins: bool,
 }
 
 impl Skim {
-    /// Of the value that begins at a byte.
+    /// Starts with the value at a byte offset.
     pub fn new(at: usize) -> Skim {
         Skim { at, open: Vec::new(), begins: true }
     }
 
-    /// Goes on over about so many bytes; the byte behind the value when that has come.
+    /// Continues over about this many bytes. Returns the offset after the value when its end is reached.
     ///
     /// Errors: those of [`parse_at`](super::parse_at).
     pub fn value(&mut self, text: &str, bytes: usize) -> Result<Option<usize>, JsonError> {
@@ -69,7 +69,7 @@ impl Skim {
         }
     }
 
-    /// The same for a text that is one value, from its first byte on; whether it has come to the end.
+    /// Checks a text that is one value, from its first byte. Returns whether the end is reached.
     ///
     /// Errors: those of [`parse`](super::parse).
     pub fn document(&mut self, text: &str, bytes: usize) -> Result<bool, JsonError> {
@@ -88,7 +88,7 @@ impl Skim {
 }
 
 impl Parser<'_> {
-    /// What stands before the value of an element or member.
+    /// Checks the text before the value of an element or member.
     fn part(&mut self, start: usize, object: bool) -> Result<(), JsonError> {
         self.space();
         if object {
