@@ -1,14 +1,14 @@
-//! Choice rules as text: what stands on an edge and in its tooltip.
+//! Formats Choice rules as text for an edge and its tooltip.
 
 use crate::base::{Map, Value};
 use std::fmt::Write;
 
-/// How deep `And`, `Or` and `Not` are written out.
+/// Maximum depth to which `And`, `Or` and `Not` are written out.
 const MAX_DEPTH: usize = 8;
-/// Longer texts are of no use, even in a tooltip.
+/// Maximum length of the text, which is enough for a tooltip.
 const MAX_LEN: usize = 400;
 
-/// The condition of a Choice rule, as in `$.total > 100 and not $.test = true`; empty where the rule has none.
+/// Returns the condition of a Choice rule, such as `$.total > 100 and not $.test = true`; empty if the rule has none.
 pub(super) fn describe(rule: &Value) -> String {
     let mut out = String::new();
     match rule.get("Condition") {
@@ -23,7 +23,7 @@ pub(super) fn describe(rule: &Value) -> String {
     out
 }
 
-/// The expression between the marks, less what every expression has.
+/// Returns the expression between the marks, without the prefix that every expression has.
 fn jsonata(text: &str) -> String {
     let text = text.trim();
     let inner = text.strip_prefix("{%").and_then(|t| t.strip_suffix("%}")).unwrap_or(text);
@@ -71,11 +71,11 @@ fn write_rule(out: &mut String, rule: &Map, depth: usize) {
     out.push_str(variable);
 }
 
-/// How a comparison reads.
+/// The notation of a comparison.
 enum Operator {
     /// `a < b`
     Infix(&'static str),
-    /// `a is string`; the other word stands where the definition says `false`.
+    /// `a is string`; the second text is used if the definition says `false`.
     Test(&'static str, &'static str),
 }
 

@@ -5,11 +5,11 @@ use super::{Direction, EdgeKind, NodeKind};
 use crate::base::Value;
 use std::fmt::Write;
 
-/// The definition as text of a Mermaid `stateDiagram-v2`; also of one with errors.
+/// Returns the definition as the text of a Mermaid `stateDiagram-v2`, even if it has errors.
 ///
-/// Parallel and Map states are composite states, branches stand side by side, Choice and Catch transitions have their
-/// condition or error names as labels. States get short ids (`s0`, `s1`, …) and keep their names as texts, in which
-/// whatever Mermaid might take for syntax is written as an entity.
+/// Parallel and Map states are composite states, branches are side by side, and Choice and Catch transitions have their
+/// condition or error names as labels. States get short ids (`s0`, `s1`, …); their names are texts in which all characters that
+/// could be Mermaid syntax are written as entities.
 ///
 /// ```
 /// use stepglass::base::json;
@@ -37,7 +37,7 @@ pub fn to_mermaid(definition: &Value, direction: Direction) -> String {
 struct Writer<'a> {
     model: &'a Model,
     out: String,
-    /// How many names that are no states have got an id.
+    /// The number of names without a state that have an id.
     missing: usize,
 }
 
@@ -47,7 +47,7 @@ impl Writer<'_> {
         let _ = writeln!(self.out, "{:1$}{text}", "", depth * 4);
     }
 
-    /// The reader bounds the nesting.
+    /// Writes a scope. The reader limits the nesting.
     fn scope(&mut self, scope: usize, depth: usize) {
         let model = self.model;
         let Some(scope) = model.scopes.get(scope) else { return };
@@ -90,7 +90,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The id of a name in a scope; what is no state there is declared.
+    /// Returns the id of a name in a scope, and declares it if there is no such state.
     fn target<'n>(&mut self, scope: &read::Scope, name: &'n str, missing: &mut Vec<(&'n str, usize)>, depth: usize) -> String {
         if let Some(id) = self.model.find(scope, name) {
             return format!("s{id}");
@@ -113,7 +113,8 @@ fn label(kind: EdgeKind, full: &str) -> String {
     }
 }
 
-/// Letters, digits and harmless marks as they are, all else as Mermaid's entities by number.
+/// Returns a text in which letters, digits and harmless punctuation are unchanged, and all other characters are Mermaid's
+/// numeric entities.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in super::text::one_line(text).chars() {

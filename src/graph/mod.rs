@@ -19,13 +19,13 @@
 //! assert!(render_svg(&graph, &SvgOptions::default()).starts_with("<svg"));
 //! ```
 //!
-//! The definition is read leniently, so that there is a graph while somebody types: a `Next` that leads nowhere ends in
-//! a node of the kind [`NodeKind::Missing`], a state without a known `Type` is [`NodeKind::Unknown`], what cannot be
-//! read is left out. Nothing here fails.
+//! The definition is read leniently, so that there is a graph while a user types: a `Next` to an unknown state leads to a node
+//! of the kind [`NodeKind::Missing`], a state without a known `Type` is [`NodeKind::Unknown`], and unreadable parts are left
+//! out. No function here fails.
 //!
-//! Transitions never cross the border of a branch, so every `States` object is laid out alone and its box becomes a node
-//! of the scope around it. Equal definitions give equal bytes on every platform. The order of the members in `States`
-//! does not matter, except for states that nothing leads to.
+//! Transitions never leave a branch, so every `States` object is laid out alone and its box becomes a node of the enclosing
+//! scope. Equal definitions give equal bytes on every platform. The order of the members in `States` does not matter, except
+//! for states without incoming transitions.
 
 mod condition;
 mod json;
@@ -49,24 +49,24 @@ pub use svg::{SvgOptions, Theme, render_svg};
 
 use serde::{Deserialize, Serialize};
 
-/// States read from one definition; AWS's limit of 1 MB of text allows about as many.
+/// Maximum number of states of a definition; AWS's limit of 1 MB of text permits about as many.
 pub const MAX_STATES: usize = 10_000;
-/// How deep Parallel and Map states may nest; what is deeper is drawn folded.
+/// Maximum nesting depth of Parallel and Map states; deeper ones are drawn folded.
 pub const MAX_DEPTH: usize = 32;
-/// Transitions read from one definition.
+/// Maximum number of transitions of a definition.
 pub const MAX_TRANSITIONS: usize = 60_000;
 
-/// With [`LayoutOptions::fold_large`], states with more states inside than this are folded.
+/// With [`LayoutOptions::fold_large`], states that contain more states than this are folded.
 pub const FOLD_STATES: u32 = 60;
-/// With [`LayoutOptions::fold_large`], branches and item processors deeper than this are not shown.
+/// With [`LayoutOptions::fold_large`], branches and item processors that are nested deeper than this are not shown.
 pub const FOLD_DEPTH: u32 = 3;
 
-/// With [`LayoutOptions::selectors`], px below the name of an open Map state that stay empty.
+/// With [`LayoutOptions::selectors`], the height in px below the name of an open Map state that remains empty.
 pub const SELECTOR_HEIGHT: i32 = 86;
-/// So many px more where the Map has an `ItemReader`, `ItemBatcher` or `ResultWriter`.
+/// The additional height in px if the Map has an `ItemReader`, `ItemBatcher` or `ResultWriter`.
 pub const SELECTOR_STAGES: i32 = 24;
 
-/// Which way the graph runs.
+/// The direction of the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Direction {
@@ -79,7 +79,7 @@ pub enum Direction {
     LeftToRight,
 }
 
-/// How to lay out.
+/// The options of a layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -88,69 +88,70 @@ pub struct LayoutOptions {
     pub direction: Direction,
     /// JSON Pointers of the Parallel and Map states to draw folded, e.g. `/States/FanOut`. Default: none.
     pub collapsed: Vec<String>,
-    /// Whether to fold what is large or deep as well: more than [`FOLD_STATES`] states inside, or nested deeper than
-    /// [`FOLD_DEPTH`]. Default: no.
+    /// Whether large or deep states are folded too: those that contain more than [`FOLD_STATES`] states, or are nested deeper
+    /// than [`FOLD_DEPTH`]. Default: no.
     pub fold_large: bool,
-    /// JSON Pointers of states that `fold_large` leaves open. Default: none.
+    /// JSON Pointers of states that `fold_large` does not fold. Default: none.
     pub expanded: Vec<String>,
-    /// Whether open Map states leave [`SELECTOR_HEIGHT`] below their name for a page's choice of iterations. Default: no.
+    /// Whether open Map states have a space of [`SELECTOR_HEIGHT`] below their name, for a page's choice of iterations.
+    /// Default: no.
     pub selectors: bool,
-    /// Width of the place where the graph is shown, divided by its height: a graph that is much taller (or from left to
-    /// right, wider) than that is broken into columns side by side. Default: it is not broken.
+    /// Width of the area in which the graph is shown, divided by its height. A graph that is much taller (or, from left to
+    /// right, wider) is broken into columns side by side. Default: it is not broken.
     pub aspect: Option<f64>,
-    /// Where an earlier drawing was broken, [`Graph::breaks`]: it stays so until other columns show the graph 1.4 times as
-    /// large. A drawing that follows an edit so keeps its other states where they are. Default: none.
+    /// Where an earlier drawing was broken, [`Graph::breaks`]. The breaks are kept until other columns would show the graph 1.4
+    /// times as large, so that an edit does not move the other states of a drawing. Default: none.
     pub breaks: Vec<ColumnBreak>,
-    /// How wide texts are in the font that the graph is shown in. Default: as in the common sans-serif fonts.
+    /// The widths of texts in the font in which the graph is shown. Default: those of common sans-serif fonts.
     pub widths: Option<TextWidths>,
 }
 
-/// Where one column of a drawing ends and the next one begins; from left to right, one row.
+/// The end of one column of a drawing and the start of the next one; from left to right, of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ColumnBreak {
-    /// Id of the last node of the column.
+    /// The id of the last node of the column.
     pub after: String,
-    /// Id of the first node of the next one. If the definition has only one of the two any more, the break is there.
+    /// The id of the first node of the next column. If only one of the two still exists, it determines the break.
     pub before: String,
 }
 
-/// Advance widths of a font, in thousandths of an em. Characters that are not in here are taken to be as wide as in the
-/// common sans-serif fonts.
+/// The advance widths of a font, in thousandths of an em. Other characters are assumed to be as wide as in common sans-serif
+/// fonts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TextWidths {
-    /// The characters that the widths are of.
+    /// The characters whose widths are given.
     pub chars: String,
-    /// Width of each in names, which are bold.
+    /// The width of each in names, which are bold.
     pub name: Vec<u16>,
-    /// Width of each in all other texts.
+    /// The width of each in all other texts.
     pub text: Vec<u16>,
 }
 
-/// A graph with positions. All lengths are whole px; the origin is the top left corner, y runs downwards.
+/// A graph with positions. All lengths are whole px; the origin is the top left corner, and y increases downwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Graph {
-    /// Size of the whole drawing, with its margin.
+    /// The width of the whole drawing, with its margin.
     pub width: i32,
-    /// Size of the whole drawing, with its margin.
+    /// The height of the whole drawing, with its margin.
     pub height: i32,
-    /// Which way it runs.
+    /// The direction of the graph.
     pub direction: Direction,
     /// `Comment` of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// Whether a bound ([`MAX_STATES`], [`MAX_DEPTH`], [`MAX_TRANSITIONS`]) left something out.
+    /// Whether a limit ([`MAX_STATES`], [`MAX_DEPTH`], [`MAX_TRANSITIONS`]) caused parts to be left out.
     pub truncated: bool,
-    /// How many times lines cross; a measure of quality.
+    /// The number of crossings of lines; a measure of quality.
     pub crossings: u64,
-    /// Where it is broken into columns: see [`LayoutOptions::aspect`].
+    /// Where the graph is broken into columns: see [`LayoutOptions::aspect`].
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub breaks: Vec<ColumnBreak>,
-    /// A node stands after the node that holds it.
+    /// The nodes. A node comes after the node that contains it.
     pub nodes: Vec<Node>,
-    /// In the order of the definition, scope by scope.
+    /// The edges in the order of the definition, scope by scope.
     pub edges: Vec<Edge>,
 }
 
@@ -158,34 +159,34 @@ pub struct Graph {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// Unique: for states and scopes the pointer; for marks the pointer of their scope and `#start`, `#end` or
-    /// `#missing/` and the name.
+    /// A unique id: for states and scopes the pointer; for marks the pointer of their scope and `#start`, `#end` or `#missing/`
+    /// with the name.
     pub id: String,
-    /// JSON Pointer into the definition: the state; the scope of an end; `StartAt` of a start; the first field that
-    /// names a missing state.
+    /// The JSON Pointer in the definition: that of the state; for an end, that of its scope; for a start, that of `StartAt`;
+    /// for a missing state, that of the first field with its name.
     pub pointer: String,
-    /// Name of the state; `Start`, `End`; for scopes what they are.
+    /// The name of the state; `Start`, `End`; for scopes a description.
     pub name: String,
     /// The name as it is drawn: one or two lines, cut to the width of the box.
     pub lines: Vec<String>,
-    /// What it is.
+    /// The kind of node.
     #[serde(rename = "type")]
     pub kind: NodeKind,
-    /// Top left corner.
+    /// The x of the top left corner.
     pub x: i32,
-    /// Top left corner.
+    /// The y of the top left corner.
     pub y: i32,
-    /// Size.
+    /// The width.
     pub width: i32,
-    /// Size.
+    /// The height.
     pub height: i32,
-    /// The node that holds it: a state's scope, a scope's state; absent in the outermost scope.
+    /// The node that contains it: for a state its scope, for a scope its state; absent in the outermost scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// `Comment` of the state, on one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// What the type alone does not say: the service of a Task, the time of a Wait, the error of a Fail.
+    /// A detail besides the type: the service of a Task, the time of a Wait, the error of a Fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The small line above the name: type and detail, cut to the width of the box.
@@ -193,83 +194,83 @@ pub struct Node {
     pub caption: String,
     /// Whether the state has retriers.
     pub retries: bool,
-    /// How a Task waits beyond its answer: `sync` for a job's end, `token` for a task token.
+    /// What a Task waits for after the response: `sync` for the end of a job, `token` for a task token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Pattern>,
-    /// What a Map state says about its iterations.
+    /// How a Map state iterates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<Iterating>,
-    /// Whether anything leads to it from the start of its scope.
+    /// Whether it can be reached from the start of its scope.
     pub reachable: bool,
-    /// Whether its scopes are not drawn.
+    /// Whether its scopes are folded.
     pub collapsed: bool,
-    /// States inside its scopes, at any depth.
+    /// The number of states inside its scopes, at any depth.
     pub states: u32,
-    /// Nesting: 0 for the outermost scope.
+    /// The nesting depth: 0 in the outermost scope.
     pub depth: u32,
 }
 
 impl Node {
-    /// The middle between its left and its right border.
+    /// The x of its centre.
     pub fn center_x(&self) -> i32 {
         self.x + self.width / 2
     }
 
-    /// The middle between its top and its bottom border.
+    /// The y of its centre.
     pub fn center_y(&self) -> i32 {
         self.y + self.height / 2
     }
 
-    /// Whether it is drawn as a box with nodes in it.
+    /// Whether it is drawn as a box that contains nodes.
     pub fn is_container(&self) -> bool {
         self.kind == NodeKind::Scope || (self.states > 0 && !self.collapsed)
     }
 }
 
-/// What a Map state says about its iterations.
+/// How a Map state iterates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Iterating {
-    /// Whether each iteration is an execution of its own.
+    /// Whether each iteration is a separate execution.
     pub distributed: bool,
-    /// `MaxConcurrency`, where it is a number above 0.
+    /// `MaxConcurrency`, if it is a number above 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_concurrency: Option<u64>,
-    /// What an `ItemReader` calls, e.g. `s3 getObject`.
+    /// The API that an `ItemReader` calls, e.g. `s3 getObject`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reader: Option<String>,
-    /// What an `ItemBatcher` allows.
+    /// The limits of an `ItemBatcher`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batcher: Option<Batching>,
-    /// What a `ResultWriter` calls, e.g. `s3 putObject`.
+    /// The API that a `ResultWriter` calls, e.g. `s3 putObject`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<String>,
 }
 
-/// What an `ItemBatcher` says, as far as it is known before the run.
+/// The limits of an `ItemBatcher` that are known before a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Batching {
-    /// `MaxItemsPerBatch`, where it is a number above 0.
+    /// `MaxItemsPerBatch`, if it is a number above 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<u64>,
-    /// `MaxInputBytesPerBatch`, likewise.
+    /// `MaxInputBytesPerBatch`, if it is a number above 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
 }
 
-/// What a Task state waits for besides the answer to its call.
+/// What a Task state waits for besides the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Pattern {
     /// The end of the job: `.sync`.
     Sync,
-    /// Its token to come back: `.waitForTaskToken`, or an activity's worker.
+    /// The return of its token: `.waitForTaskToken`, or an activity's worker.
     Token,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)]
 #[non_exhaustive]
@@ -284,11 +285,11 @@ pub enum NodeKind {
     Map,
     /// A state without a known `Type`.
     Unknown,
-    /// A name that a transition leads to and that is no state of its scope.
+    /// A name to which a transition leads, without a state in its scope.
     Missing,
-    /// Where a scope begins.
+    /// The start of a scope.
     Start,
-    /// Where a scope ends.
+    /// The end of a scope.
     End,
     /// A branch of a Parallel state or the item processor of a Map state.
     Scope,
@@ -300,7 +301,7 @@ impl NodeKind {
         [Pass, Task, Choice, Wait, Succeed, Fail, Parallel, Map].into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// The word in the JSON, which for states is the `Type`.
+    /// The name in the JSON, which for states is the `Type`.
     pub fn as_str(self) -> &'static str {
         match self {
             NodeKind::Pass => "Pass",
@@ -319,7 +320,7 @@ impl NodeKind {
         }
     }
 
-    /// Whether it stands for a state of the definition.
+    /// Whether it represents a state of the definition.
     pub fn is_state(self) -> bool {
         !matches!(self, NodeKind::Missing | NodeKind::Start | NodeKind::End | NodeKind::Scope)
     }
@@ -329,49 +330,49 @@ impl NodeKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Edge {
-    /// Unique: JSON Pointer of the field that makes the transition, e.g. `/States/Route/Choices/0`.
+    /// A unique id: the JSON Pointer of the field that defines the transition, e.g. `/States/Route/Choices/0`.
     pub id: String,
-    /// Id of the node it leaves.
+    /// The id of the source node.
     pub from: String,
-    /// Id of the node it leads to.
+    /// The id of the target node.
     pub to: String,
-    /// What makes it.
+    /// The field that defines it.
     pub kind: EdgeKind,
-    /// Place among `Choices` or `Catch`.
+    /// The index in `Choices` or `Catch`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<u32>,
-    /// Whether it leads back to a state that comes before.
+    /// Whether it leads back to an earlier state.
     pub back: bool,
-    /// Short text on the line.
+    /// The short text on the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The whole of the text: the condition, all error names.
+    /// The complete text: the condition, or all error names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Corners from border to border.
+    /// The corners from border to border.
     pub points: Vec<(i32, i32)>,
-    /// The same with rounded corners, as SVG path data.
+    /// The line with rounded corners, as SVG path data.
     pub path: String,
-    /// Where the label stands; absent where there is none or no room for it.
+    /// The position of the label; absent if there is no label or no space for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_box: Option<LabelBox>,
 }
 
-/// Where a label stands.
+/// The position of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LabelBox {
-    /// Top left corner.
+    /// The x of the top left corner.
     pub x: i32,
-    /// Top left corner.
+    /// The y of the top left corner.
     pub y: i32,
-    /// Size.
+    /// The width.
     pub width: i32,
-    /// Size.
+    /// The height.
     pub height: i32,
 }
 
-/// What makes a transition.
+/// The field that defines a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! From a definition to a placed graph: sizes of boxes, one layout for each scope, boxes of scopes in boxes of states.
+//! Turns a definition into a placed graph: sizes of boxes, one layout for each scope, and boxes of scopes in boxes of states.
 
 use super::layered::{self, Class, Item, Link, Placement};
 use super::read::{self, Model, State};
@@ -11,12 +11,12 @@ use crate::base::Value;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Font sizes of a name, of the line above it, of a label.
+/// The font sizes of a name, of the line above it, and of a label.
 pub(super) const NAME_SIZE: i32 = 13;
 pub(super) const CAPTION_SIZE: i32 = 11;
 pub(super) const LABEL_SIZE: i32 = 11;
 
-/// A state's box: left of the texts stands a glyph.
+/// In a state's box there is a glyph to the left of the texts.
 pub(super) const TEXT_X: i32 = 52;
 const TEXT_RIGHT: i32 = 16;
 const RETRY_SIGN: i32 = 12;
@@ -25,24 +25,24 @@ const MIN_WIDTH: i32 = 176;
 const MAX_TEXT: i32 = 220;
 const HEIGHT: i32 = 54;
 const SECOND_LINE: i32 = 16;
-/// A container's box: a head like a state's, then its scopes.
+/// A container's box has a head like that of a state, and its scopes below.
 const HEAD: i32 = 52;
 const PADDING: i32 = 14;
 const SCOPE_PADDING: i32 = 14;
 const SCOPE_GAP: i32 = 14;
-/// What a choice of iterations is at least wide.
+/// The minimum width of a choice of iterations.
 const SELECTOR_WIDTH: i32 = 320;
-/// Around the whole drawing.
+/// The margin around the whole drawing.
 const MARGIN: i32 = 24;
-/// Height of a label's line, and its padding.
+/// The height of a label's line, and its padding.
 const LABEL_LINE: i32 = 18;
 const LABEL_PADDING: i32 = 12;
-/// Labels of one line that are shown; the last stands for the rest where there are more.
+/// Maximum number of lines of a label; the last one stands for the rest if there are more.
 const LABEL_LINES: usize = 4;
-/// Branches of a Parallel are often alike but for their names: a scope is compared with so many that were placed before it.
+/// The number of earlier scopes with which a scope is compared: branches of a Parallel are often alike except for their names.
 const ALIKE: usize = 8;
 
-/// Lays out the graph of a definition, as far as it can be read; never fails.
+/// Lays out the graph of a definition, as far as it can be read. It never fails.
 pub fn layout(definition: &Value, options: &LayoutOptions) -> Graph {
     let model = read::read(definition);
     let nest = Nest::build(&model, options);
@@ -53,7 +53,7 @@ pub fn layout(definition: &Value, options: &LayoutOptions) -> Graph {
     graph
 }
 
-/// What stands in a scope.
+/// A part of a scope.
 #[derive(Clone)]
 enum Part {
     Start,
@@ -62,16 +62,16 @@ enum Part {
     End,
 }
 
-/// A scope laid out for itself.
+/// The layout of a single scope.
 struct Placed {
     parts: Vec<Part>,
-    /// Real size (not swapped) of each part.
+    /// The real size (not swapped) of each part.
     sizes: Vec<(i32, i32)>,
     items: Vec<Item>,
     placement: Rc<Placement>,
-    /// The links' edges: state, transition.
+    /// The edges of each link: state and transition.
     edges: Vec<Vec<Way>>,
-    /// Targets and sources as parts.
+    /// The links, with parts as sources and targets.
     links: Vec<Link>,
     width: i32,
     height: i32,
@@ -87,14 +87,14 @@ enum Way {
 struct Nest<'a> {
     model: &'a Model,
     direction: Direction,
-    /// One for each scope, filled from the innermost outwards; scopes inside a folded state stay empty.
+    /// The layout of each scope, computed from the innermost outwards; `None` for scopes inside of a folded state.
     placed: Vec<Option<Placed>>,
     folded: Vec<bool>,
-    /// Whether Maps leave room for a choice of iterations.
+    /// Whether Maps have space for a choice of iterations.
     selectors: bool,
-    /// States inside each state.
+    /// The number of states inside each state.
     inside: Vec<u32>,
-    /// How wide names are, and all other texts.
+    /// The widths of names, and of all other texts.
     faces: [Face; 2],
 }
 
@@ -114,7 +114,7 @@ impl<'a> Nest<'a> {
             inside: vec![0; model.states.len()],
             faces: Face::both(options.widths.as_ref()),
         };
-        // Inner scopes stand after outer ones.
+        // Inner scopes come after outer ones.
         for scope in model.scopes.iter().rev() {
             let own: u32 = scope.states.clone().map(|state| 1 + nest.inside[state]).sum();
             if let Some(parent) = scope.parent {
@@ -154,7 +154,7 @@ impl<'a> Nest<'a> {
         !self.folded[state] && !self.model.states[state].scopes.is_empty()
     }
 
-    /// Lays out one scope; those inside it are done, and `last` were done before it.
+    /// Lays out one scope after the scopes inside of it; `last` are the scopes that were laid out before.
     fn place(&self, scope: usize, last: &[usize]) -> Placed {
         let model = self.model;
         let own = &model.scopes[scope];
@@ -169,7 +169,7 @@ impl<'a> Nest<'a> {
         let mut links: Vec<Link> = Vec::new();
         let mut edges: Vec<Vec<Way>> = Vec::new();
         let mut end = None;
-        // Names without a state, sorted, and their parts.
+        // Names without a state, sorted, with their parts.
         let mut missing: Vec<(Arc<str>, usize)> = Vec::new();
         let mut target = |parts: &mut Vec<Part>, name: &Arc<str>, pointer: &str| {
             if let Some(state) = model.find(own, name) {
@@ -184,7 +184,7 @@ impl<'a> Nest<'a> {
                 }
             }
         };
-        // For each target and class the newest link: all of one source come one after another.
+        // The newest link for each target and class: all links of one source are consecutive.
         let mut newest: Vec<[Option<usize>; 2]> = Vec::new();
         let mut connect = |from: usize, to: usize, class: Class, weight: i32, way: Way| {
             if newest.len() <= to {
@@ -231,7 +231,7 @@ impl<'a> Nest<'a> {
             .iter()
             .map(|&size| {
                 let (width, height) = self.swap(size);
-                // Side links of a tall box meet it at the height of its head.
+                // Links at the side of a tall box meet it at the height of its head.
                 let side = match self.direction {
                     Direction::TopToBottom => (height / 2).min(HEIGHT / 2),
                     Direction::LeftToRight => (height / 2).min(MIN_WIDTH / 2),
@@ -248,8 +248,8 @@ impl<'a> Nest<'a> {
         Placed { parts, sizes, items, placement, edges, links, width, height }
     }
 
-    /// The states of a scope as a walk from its start meets them, so that the order of the members of `States` plays no
-    /// part; after them, in the order of the definition, those that it does not meet.
+    /// Returns the states of a scope in the order in which a search from its start reaches them, so that the order of the
+    /// members of `States` does not matter; then the unreached states, in the order of the definition.
     fn in_order(&self, scope: usize) -> Vec<usize> {
         let own = &self.model.scopes[scope];
         let first = own.states.start;
@@ -278,7 +278,7 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// The labels of the transitions of a link, one on each line.
+    /// Returns the labels of the transitions of a link, one per line.
     fn label_lines(&self, ways: &[Way]) -> Vec<String> {
         let labels: Vec<&String> = ways
             .iter()
@@ -324,24 +324,24 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// What an open state leaves for a choice of iterations.
+    /// The space of an open state for a choice of iterations.
     fn selector_room(&self, state: usize) -> (i32, i32) {
         let Some(map) = self.model.states[state].map.as_ref().filter(|_| self.selectors) else { return (0, 0) };
         let stages = map.reader.is_some() || map.batcher.is_some() || map.writer.is_some();
         (SELECTOR_WIDTH, SELECTOR_HEIGHT + if stages { SELECTOR_STAGES } else { 0 })
     }
 
-    /// Size of a state's box without its scopes.
+    /// The size of a state's box without its scopes.
     fn head_size(&self, state: usize) -> (i32, i32) {
         let lines = self.lines(state);
         let width = lines.iter().map(|line| self.faces[0].width(line, NAME_SIZE)).max().unwrap_or(0);
-        // A long caption may widen the box, though not as far as a name.
+        // A long caption may widen the box, but not as far as a name.
         let caption = self.faces[1].width(&self.caption(state), CAPTION_SIZE).min(MAX_TEXT);
         let height = HEIGHT + SECOND_LINE * (lines.len() as i32 - 1);
         (box_width(width.max(caption) + self.signs_room(state)), height)
     }
 
-    /// What the signs in the upper right corner take of the texts' room: that of retriers, and that to fold.
+    /// The width that the signs in the upper right corner take from the texts: the sign of retriers, and the one for folding.
     fn signs_room(&self, state: usize) -> i32 {
         let State { retries, kind, .. } = self.model.states[state];
         (if retries { RETRY_SIGN } else { 0 }) + (if matches!(kind, NodeKind::Parallel | NodeKind::Map) { FOLD_SIGN } else { 0 })
@@ -371,7 +371,7 @@ impl<'a> Nest<'a> {
         self.faces[1].fit(&caption, CAPTION_SIZE, MAX_TEXT)
     }
 
-    /// Size of a state's scopes, side by side (from top to bottom where the graph runs to the right).
+    /// The size of a state's scopes, which are side by side (from top to bottom if the graph goes to the right).
     fn inner_size(&self, state: usize) -> (i32, i32) {
         let (mut along, mut across) = (-SCOPE_GAP, 0);
         for size in self.scope_sizes(state) {
@@ -389,7 +389,7 @@ impl<'a> Nest<'a> {
         })
     }
 
-    /// Gives everything its place in the whole drawing, scope by scope from the outermost.
+    /// Positions everything in the whole drawing, scope by scope from the outermost.
     fn finish(self) -> Graph {
         let mut graph = Graph {
             direction: self.direction,
@@ -402,7 +402,7 @@ impl<'a> Nest<'a> {
         };
         graph.width = root.width + 2 * MARGIN;
         graph.height = root.height + 2 * MARGIN;
-        // Origin, nesting and node of each scope.
+        // The origin, nesting and node of each scope.
         let mut frames: Vec<Option<(i32, i32, u32)>> = vec![None; self.placed.len()];
         if let Some(first) = frames.first_mut() {
             *first = Some((MARGIN, MARGIN, 0));
@@ -509,7 +509,7 @@ impl<'a> Nest<'a> {
         node.collapsed = self.folded[id] && (!state.scopes.is_empty() || state.cut);
     }
 
-    /// Puts the boxes of a state's scopes into its own.
+    /// Puts the boxes of a state's scopes into the state's box.
     fn open(
         &self,
         graph: &mut Graph,
@@ -564,7 +564,7 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// One edge for each transition of a link.
+    /// Adds one edge for each transition of a link.
     fn finish_link(&self, graph: &mut Graph, placed: &Placed, link: usize, ends: (&str, &str), scope: &str, (x, y): (i32, i32)) {
         let route = &placed.placement.routes[link];
         let points: Vec<(i32, i32)> = route.points.iter().map(|&point| self.swap(point)).map(|(px, py)| (x + px, y + py)).collect();
@@ -615,7 +615,7 @@ impl<'a> Nest<'a> {
     }
 }
 
-/// Width of a box around a text; few different widths make a calm drawing.
+/// The width of a box for a text. There are few different widths, which makes the drawing calm.
 fn box_width(text: i32) -> i32 {
     let width = (TEXT_X + text + TEXT_RIGHT).max(MIN_WIDTH);
     (width + 15) / 16 * 16

@@ -1,11 +1,11 @@
-//! Corners as SVG path data.
+//! Turns corners into SVG path data.
 
 use std::fmt::Write;
 
-/// Radius of a corner, where both lines at it are long enough.
+/// The radius of a corner, if both lines at it are long enough.
 const RADIUS: i32 = 8;
 
-/// Path data of lines through the points, corners rounded.
+/// Returns the path data of lines through the points, with rounded corners.
 pub(super) fn rounded(points: &[(i32, i32)]) -> String {
     let mut out = String::new();
     let Some(&(x, y)) = points.first() else { return out };
@@ -30,7 +30,7 @@ pub(super) fn rounded(points: &[(i32, i32)]) -> String {
     out
 }
 
-/// Length of the rounded line, for dashes that meet where lines join.
+/// Returns the length of the rounded line, so that dashes can be aligned where lines join.
 pub(super) fn rounded_length(points: &[(i32, i32)]) -> f64 {
     let straight: i32 = points.windows(2).map(|pair| if let [a, b] = *pair { length(a, b) } else { 0 }).sum();
     let corners: i32 = points
@@ -53,7 +53,7 @@ fn length(a: (i32, i32), b: (i32, i32)) -> i32 {
     (a.0 - b.0).abs() + (a.1 - b.1).abs()
 }
 
-/// The point at a distance from `at` on the way to `to`.
+/// Returns the point at a distance from `at` in the direction of `to`.
 fn toward(at: (i32, i32), to: (i32, i32), distance: i32) -> (i32, i32) {
     (at.0 + (to.0 - at.0).signum() * distance, at.1 + (to.1 - at.1).signum() * distance)
 }

@@ -1,7 +1,7 @@
-//! A definition as states, scopes and transitions, read as far as it makes sense.
+//! Reads a definition leniently as states, scopes and transitions.
 //!
-//! The compiled machine would be no base for a drawing: while somebody types there is none. Here nothing is an
-//! error; what cannot be read is left out, and a name that leads nowhere stays a name.
+//! A drawing cannot be based on the compiled machine, because there is none while a user types. Here nothing is an error:
+//! unreadable parts are left out, and a name without a state remains a name.
 
 use super::condition;
 use super::text;
@@ -10,37 +10,37 @@ use crate::base::{Pointer, Value, sort};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of JSON Pointers: a long name is part of the pointer of everything inside of it.
+/// Maximum number of bytes of all JSON Pointers: a long name is part of the pointer of everything inside of the state.
 const MAX_POINTER_BYTES: usize = 16 << 20;
-/// How many characters of a label are shown.
+/// Maximum number of characters of a label.
 const LABEL_CHARS: usize = 28;
 
-/// The whole definition. A scope stands after the scope that holds it.
+/// The whole definition. A scope comes after the scope that contains it.
 #[derive(Default)]
 pub(super) struct Model {
     pub states: Vec<State>,
     pub scopes: Vec<Scope>,
     /// `Comment` of the machine.
     pub comment: Option<String>,
-    /// Whether a bound was met and something is left out.
+    /// Whether a limit was reached and parts are left out.
     pub truncated: bool,
 }
 
 /// One `States` object.
 pub(super) struct Scope {
     pub pointer: Pointer,
-    /// The Parallel or Map state that holds it.
+    /// The Parallel or Map state that contains it.
     pub parent: Option<usize>,
     /// `StartAt`
     pub start: Option<Arc<str>>,
     /// Its states, in the order of the definition.
     pub states: Range<usize>,
-    /// The same, sorted by name.
+    /// Its states, sorted by name.
     by_name: Vec<usize>,
 }
 
 impl Model {
-    /// The state of that name in a scope.
+    /// Returns the state with this name in a scope.
     pub(super) fn find(&self, scope: &Scope, name: &str) -> Option<usize> {
         let at = scope.by_name.binary_search_by(|&state| (*self.states[state].name).cmp(name)).ok()?;
         scope.by_name.get(at).copied()
@@ -54,33 +54,33 @@ pub(super) struct State {
     pub kind: NodeKind,
     pub scope: usize,
     pub comment: Option<String>,
-    /// What the type alone does not say: the service called, the time waited, the error raised.
+    /// A detail besides the type: the service that is called, the time of the wait, the error that is raised.
     pub detail: Option<String>,
     pub retries: bool,
     pub pattern: Option<Pattern>,
-    /// What a Map says about its iterations.
+    /// How a Map iterates.
     pub map: Option<Iterating>,
     /// Its branches or its item processor.
     pub scopes: Vec<usize>,
-    /// Whether its scopes could not be read because of a bound.
+    /// Whether its scopes could not be read because of a limit.
     pub cut: bool,
     pub transitions: Vec<Transition>,
 }
 
-/// A way out of a state.
+/// A transition from a state.
 pub(super) struct Transition {
     pub kind: EdgeKind,
-    /// Place among `Choices` or `Catch`.
+    /// The index in `Choices` or `Catch`.
     pub index: Option<u32>,
-    /// `None`: the end of the scope.
+    /// The name of the target; `None` for the end of the scope.
     pub target: Option<Arc<str>>,
-    /// Short text on the edge, and the whole of it.
+    /// The short text on the edge, and the complete text.
     pub label: Option<(String, String)>,
-    /// The field that says so.
+    /// The field that defines it.
     pub pointer: Pointer,
 }
 
-/// Reads a definition; anything else than an object gives an empty model.
+/// Reads a definition; any value that is not an object gives an empty model.
 pub(super) fn read(definition: &Value) -> Model {
     let mut model = Model::default();
     if definition.as_object().is_none() {
@@ -89,7 +89,7 @@ pub(super) fn read(definition: &Value) -> Model {
     model.comment = definition.get("Comment").and_then(Value::as_str).map(text::one_line).filter(|c| !c.is_empty());
     let mut transitions = 0;
     let mut pointer_bytes = MAX_POINTER_BYTES;
-    // A queue and no recursion: a scope is listed before the scopes inside it.
+    // It uses a queue and no recursion, so that a scope comes before the scopes inside of it.
     let mut queue = vec![(definition.clone(), Pointer::root(), None::<usize>, 0usize)];
     let mut at = 0;
     while let Some((value, pointer, parent, depth)) = queue.get(at).cloned() {
@@ -102,7 +102,7 @@ pub(super) fn read(definition: &Value) -> Model {
         let first = model.states.len();
         let states_at = pointer.key("States");
         for (name, state) in value.get("States").and_then(Value::as_object).iter().flat_map(|states| states.iter()) {
-            // Each way out of a state repeats its pointer.
+            // Each transition of a state repeats its pointer.
             let read_bytes = states_at.as_str().len() + name.len();
             if model.states.len() >= MAX_STATES || transitions >= MAX_TRANSITIONS || read_bytes > pointer_bytes {
                 model.truncated = true;
@@ -118,7 +118,7 @@ pub(super) fn read(definition: &Value) -> Model {
                 read.cut = !inner.is_empty();
                 model.truncated |= read.cut;
             } else {
-                // Scopes without a state still count as one, so that a definition of nothing but branches is bounded.
+                // A scope without a state counts as one, so that a definition that consists only of branches is limited too.
                 for (value, at) in inner {
                     if queue.len() >= MAX_STATES {
                         model.truncated = true;
@@ -211,7 +211,7 @@ fn transitions(state: &Value, kind: NodeKind, pointer: &Pointer, room: usize) ->
     out
 }
 
-/// The first error name and how many more there are; all of them.
+/// Returns the first error name with the number of further ones, and all of them.
 fn catch_label(catcher: &Value) -> (String, String) {
     let names = catcher.get("ErrorEquals").and_then(Value::as_array).unwrap_or_default();
     let names: Vec<&str> = names.iter().filter_map(Value::as_str).take(50).collect();
@@ -288,7 +288,8 @@ fn trim_marks(text: &str) -> &str {
     text.strip_prefix("{%").and_then(|t| t.strip_suffix("%}")).unwrap_or(text).trim()
 }
 
-/// The service and action of an ARN, as in `dynamodb putItem`; a function's or activity's name; else the text itself.
+/// Returns the service and action of an ARN, such as `dynamodb putItem`; a function's or activity's name; otherwise the text
+/// itself.
 fn resource(arn: &str) -> String {
     let parts: Vec<&str> = arn.split(':').collect();
     match parts.as_slice() {

@@ -1,39 +1,39 @@
-//! The colours and signs of a run on a drawing: the status of each state.
+//! The colours and signs of a run in a drawing: the status of each state.
 
 use super::svg::Theme;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// The status of a state: how it ended, or what it is doing.
+/// The status of a state: how it ended, or its current activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Status {
-    /// Not run.
+    /// It has not run.
     Idle,
-    /// Waits for its turn in a Map with MaxConcurrency.
+    /// It waits for its turn in a Map with MaxConcurrency.
     Queued,
-    /// Runs.
+    /// It is running.
     Running,
     /// A debugger has stopped here.
     Paused,
-    /// Waits for time to pass.
+    /// It waits for a time.
     Waiting,
-    /// Waits for somebody's answer.
+    /// It waits for an external answer.
     Awaiting,
-    /// Has failed and will be tried again.
+    /// It has failed and will be retried.
     Retrying,
-    /// Has succeeded.
+    /// It has succeeded.
     Succeeded,
-    /// Has failed, and a catcher took the error.
+    /// It has failed, and a catcher has handled the error.
     Caught,
-    /// Has failed.
+    /// It has failed.
     Failed,
-    /// Has timed out.
+    /// It has timed out.
     TimedOut,
-    /// Was cut off by the end of what is around it.
+    /// It was aborted, because an enclosing state or the execution ended.
     Cancelled,
-    /// Was not reached.
+    /// It was not reached.
     Skipped,
 }
 
@@ -54,21 +54,21 @@ impl Status {
         ("skipped", Status::Skipped),
     ];
 
-    /// The status of a name as JSON has it: `succeeded`, `timedOut` ….
+    /// Returns the status with a name in the JSON: `succeeded`, `timedOut` ….
     pub fn named(name: &str) -> Option<Status> {
         Status::NAMES.iter().find(|(known, _)| *known == name).map(|(_, status)| *status)
     }
 }
 
-/// How a status looks.
+/// The appearance of a status.
 struct Look {
     class: &'static str,
     words: &'static str,
-    /// Path data of its sign, in a square of 20 px, stroked.
+    /// The path data of its sign, in a square of 20 px, stroked.
     sign: &'static str,
-    /// Width of the border and its dashes.
+    /// The width of the border and its dashes.
     border: (&'static str, &'static str),
-    /// Border and fill, on light and on dark.
+    /// The border and fill, for the light and for the dark theme.
     light: (&'static str, &'static str),
     dark: (&'static str, &'static str),
 }
@@ -126,23 +126,23 @@ impl Status {
         }
     }
 
-    /// The class of what has this status, after the prefix and `is-`.
+    /// The class for elements with this status, without the prefix and `is-`.
     pub(super) fn class(self) -> &'static str {
         self.look().class
     }
 
-    /// What it is called.
+    /// The name of the status in words.
     pub(super) fn words(self) -> &'static str {
         self.look().words
     }
 
-    /// Path data of its sign; empty for the states that did nothing.
+    /// The path data of its sign; empty for states that did nothing.
     pub(super) fn sign(self) -> &'static str {
         self.look().sign
     }
 }
 
-/// The rules of a style sheet for these statuses.
+/// Writes the rules of a style sheet for these statuses.
 pub(super) fn sheet(out: &mut String, p: &str, statuses: &[Status], theme: Theme) {
     // Writing to a String cannot fail, here and below.
     let _ = write!(

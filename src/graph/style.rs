@@ -1,10 +1,10 @@
-//! Glyphs and colours of the drawing. Every colour that carries a meaning has a shape or a text beside it.
+//! Glyphs and colours of the drawing. Every colour with a meaning is accompanied by a shape or a text.
 
 use super::NodeKind;
 use super::svg::{FONT_SIZES, Theme};
 use std::fmt::Write;
 
-/// Path data of a type's glyph, in a square of 20 px, stroked.
+/// Returns the path data of a type's glyph, in a square of 20 px, stroked.
 pub(super) fn glyph(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::Pass => "M3 10H17M11.5 4.5L17 10L11.5 15.5",
@@ -19,7 +19,7 @@ pub(super) fn glyph(kind: NodeKind) -> &'static str {
     }
 }
 
-/// Path data of the sign for retriers, in a square of 12 px, stroked.
+/// The path data of the sign for retriers, in a square of 12 px, stroked.
 pub(super) const RETRY: &str = "M10.6 6A4.6 4.6 0 1 1 9.2 2.7M9.6 .4V3.2H6.8";
 
 /// The colours of one theme.
@@ -83,7 +83,7 @@ const DARK: Palette = Palette {
     missing_fill: "#331517",
 };
 
-/// The tile behind each glyph; white stands out from all of them.
+/// The tile behind each glyph; white has enough contrast with all of them.
 const TILES: [(NodeKind, &str); 10] = [
     (NodeKind::Pass, "#5a6673"),
     (NodeKind::Task, "#c2500c"),
@@ -97,7 +97,7 @@ const TILES: [(NodeKind, &str); 10] = [
     (NodeKind::Missing, "#c4161c"),
 ];
 
-/// The style sheet; every selector begins with the prefix.
+/// Returns the style sheet; every selector begins with the prefix.
 pub(super) fn sheet(p: &str, theme: Theme) -> String {
     let mut out = shapes(p);
     match theme {

@@ -1,4 +1,4 @@
-//! A placed graph as one SVG document that needs nothing else: no script, no font, no image.
+//! Draws a placed graph as a self-contained SVG document: it needs no script, font or image.
 
 use super::nest::{CAPTION_SIZE, LABEL_SIZE, NAME_SIZE, TEXT_X};
 use super::status::{self, Status};
@@ -9,12 +9,12 @@ use crate::base::{Named, decimal, pointer, sort};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// Which colours to draw with.
+/// The colour theme of a drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Theme {
-    /// Light, and dark where the viewer prefers that (`prefers-color-scheme`).
+    /// Light, or dark if the viewer prefers that (`prefers-color-scheme`).
     #[default]
     Auto,
     /// Dark on light.
@@ -23,29 +23,28 @@ pub enum Theme {
     Dark,
 }
 
-/// How to draw.
+/// The options of a drawing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct SvgOptions {
-    /// Default: light or dark as the viewer prefers.
+    /// The theme. Default: light or dark as the viewer prefers.
     pub theme: Theme,
-    /// The title that a screen reader says. Default: the machine's `Comment`, or "State machine".
+    /// The title for screen readers. Default: the machine's `Comment`, or "State machine".
     pub title: Option<String>,
     /// Whether to paint a background. Default: true.
     pub background: bool,
-    /// Start of all ids and class names, for pages with several drawings; anything but letters, digits, `-` and `_` is
-    /// dropped. Default: `sg`.
+    /// The prefix of all ids and class names, for pages with several drawings; characters other than letters, digits, `-` and
+    /// `_` are dropped. Default: `sg`.
     pub prefix: String,
-    /// The status of states, by JSON Pointer or by name; the pointer counts where both are given. Default: none, a
-    /// drawing without a run.
+    /// The status of states, by JSON Pointer or by name; the pointer takes precedence. Default: none, a drawing without a run.
     pub status: Named<Status>,
-    /// How often transitions were taken, by the id of the edge (the JSON Pointer of the field that makes it). What is not
-    /// in here is drawn faint. Default: no transition is marked.
+    /// How often transitions were taken, by the id of the edge (the JSON Pointer of the field that defines it). Other
+    /// transitions are drawn faint. Default: no transition is marked.
     pub taken: Option<Named<u32>>,
-    /// A short text on the lower border of states, by JSON Pointer or by name: a count of visits, for instance.
+    /// A short text on the lower border of states, by JSON Pointer or by name, such as a count of visits.
     pub notes: Named<String>,
-    /// The widths that the graph was laid out with. Default: those of the common sans-serif fonts.
+    /// The text widths with which the graph was laid out. Default: those of common sans-serif fonts.
     pub widths: Option<TextWidths>,
 }
 
@@ -64,7 +63,7 @@ impl Default for SvgOptions {
     }
 }
 
-/// How many transitions the description for screen readers tells of.
+/// Maximum number of transitions in the description for screen readers.
 const DESCRIBED: usize = 600;
 
 /// Draws a graph. Any name is safe: texts are escaped, and nothing of the definition becomes markup, style or script.
@@ -96,7 +95,7 @@ struct Svg<'a> {
     options: &'a SvgOptions,
     /// The status of nodes, by their ids.
     by_id: Named<Status>,
-    /// How wide names are, and all other texts.
+    /// The widths of names, and of all other texts.
     faces: [Face; 2],
 }
 
@@ -150,11 +149,11 @@ impl<'a> Svg<'a> {
         if options.background {
             put!(self, "\n<rect class=\"{p}-background\" width=\"{width}\" height=\"{height}\"/>");
         }
-        // Boxes with something in them lie below all lines, all other nodes above.
+        // Boxes that contain nodes are below all lines, all other nodes are above.
         for node in graph.nodes.iter().filter(|node| node.is_container()) {
             self.container(node);
         }
-        // Lines that were taken lie above those that share a way with them.
+        // Lines that were taken are above those that share a part of their path.
         for taken in [false, true] {
             for edge in &graph.edges {
                 if self.is_taken(edge) == taken {
@@ -228,13 +227,13 @@ impl<'a> Svg<'a> {
         given.get(&node.pointer).or_else(|| given.get(&node.name)).map(String::as_str).filter(|_| node.kind.is_state())
     }
 
-    /// The sign of the status and the note, on the lower border.
+    /// Draws the sign of the status, and the note, on the lower border.
     fn run_marks(&mut self, node: &Node) {
         let p = self.prefix.clone();
         let (right, bottom) = (node.x + node.width, node.y + node.height);
         let sign = self.by_id.get(node.id.as_str()).map_or("", |status| status.sign());
         if !sign.is_empty() {
-            // On the border, below the last line of the name.
+            // They are on the border, below the last line of the name.
             let (x, y) = (right - 14, bottom);
             put!(self, r#"<g class="{p}-sign"><circle cx="{x}" cy="{y}" r="10"/>"#);
             put!(
@@ -253,7 +252,7 @@ impl<'a> Svg<'a> {
         }
     }
 
-    /// Holds a text to the length that there is room for, in whatever font it is shown.
+    /// Limits a text to the available length, in whatever font it is shown.
     fn held(&self, text: &str, face: usize, size: i32) -> String {
         match self.faces.get(face).and_then(|face| face.length(text, size)) {
             Some(length) => format!(r#" textLength="{length}" lengthAdjust="spacingAndGlyphs""#),
@@ -301,7 +300,7 @@ impl<'a> Svg<'a> {
         put!(self, "</g>");
     }
 
-    /// Glyph and texts in the top left corner of a state's box.
+    /// Draws the glyph and the texts in the top left corner of a state's box.
     fn head(&mut self, node: &Node) {
         let p = self.prefix.clone();
         let (x, y) = (node.x, node.y);
@@ -333,21 +332,21 @@ impl<'a> Svg<'a> {
             edge.path
         );
         if kind == "catch" {
-            // Dashes are counted from the arrow, so that they meet where lines join.
+            // Dashes are counted from the arrow, so that they are aligned where lines join.
             let offset = DASH - path::rounded_length(&edge.points) % DASH;
             put!(self, " stroke-dashoffset=\"{}\"", decimal::fixed(offset, 1));
         }
         put!(self, "/>");
     }
 
-    /// Whose colour it has, if it was taken: of what it leaves, or of the failure that it led to.
+    /// The status whose colour the edge has, if it was taken: that of its source, or that of the failure to which it led.
     fn taken_by(&self, edge: &Edge) -> Option<Status> {
         let of = |id: &str| self.by_id.get(id).copied().filter(|_| self.is_taken(edge));
         let failed = |to: &Status| edge.kind != EdgeKind::Catch && matches!(to, Status::Failed | Status::TimedOut);
         of(&edge.to).filter(failed).or_else(|| of(&edge.from))
     }
 
-    /// Whether it was taken, and by what.
+    /// The classes that say whether the edge was taken, and with which status.
     fn run_class(&self, edge: &Edge) -> String {
         let p = &self.prefix;
         match &self.options.taken {
@@ -373,7 +372,7 @@ impl<'a> Svg<'a> {
     }
 }
 
-/// Length of a dash and the space after it.
+/// The length of a dash and the space after it.
 const DASH: f64 = 9.0;
 
 fn line_kind(edge: &Edge) -> &'static str {
@@ -384,12 +383,12 @@ fn line_kind(edge: &Edge) -> &'static str {
     }
 }
 
-/// The graph in words: each state and where it leads.
+/// Describes the graph in words: each state and where it leads.
 fn describe(graph: &Graph) -> String {
     let count = graph.nodes.iter().filter(|node| node.kind.is_state()).count();
     let mut out = if count == 1 { "1 state".to_string() } else { format!("{count} states") };
     let mut from = "";
-    // The edges that leave a node stand one after another.
+    // The edges of a node are consecutive.
     for edge in graph.edges.iter().take(DESCRIBED) {
         let _ = if edge.from == from {
             write!(out, "; ")
@@ -415,7 +414,7 @@ fn describe(graph: &Graph) -> String {
     out
 }
 
-/// The name of a state from the id of its node.
+/// Returns the name of a state from the id of its node.
 fn name_in(id: &str) -> String {
     match id.split_once("#missing/") {
         Some((_, name)) => name.to_string(),
@@ -423,7 +422,7 @@ fn name_in(id: &str) -> String {
     }
 }
 
-/// Text for an element or an attribute in double quotes. What XML cannot hold becomes U+FFFD.
+/// A text for an element or an attribute in double quotes. Characters that XML cannot represent become U+FFFD.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -444,5 +443,5 @@ impl std::fmt::Display for Escaped<'_> {
     }
 }
 
-/// Sizes that the style sheet names.
+/// The font sizes in the style sheet.
 pub(super) const FONT_SIZES: (i32, i32, i32) = (NAME_SIZE, CAPTION_SIZE, LABEL_SIZE);

@@ -1,12 +1,12 @@
-//! Widths of text from a fixed table, so that a drawing has the same bytes on every machine.
+//! Text widths from a fixed table, so that a drawing has the same bytes on every machine.
 //!
-//! The table holds the advance widths of the common sans-serif metrics in thousandths of an em. The bold of the same
-//! font is wider, so a tenth is added. A page that knows its own font gives its widths instead ([`TextWidths`]).
+//! The table contains the advance widths of common sans-serif metrics in thousandths of an em. The bold weight of the same font
+//! is wider, so a tenth is added. A page that knows its font passes its widths instead ([`TextWidths`]).
 
 use super::TextWidths;
 use crate::base::sort;
 
-/// Advance widths of U+0020 to U+007E.
+/// The advance widths of U+0020 to U+007E.
 const ASCII: [u16; 95] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556,
     556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778,
@@ -14,12 +14,12 @@ const ASCII: [u16; 95] = [
     500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
 
-/// Thousandths of an em.
+/// The advance width in thousandths of an em.
 fn advance(c: char) -> i64 {
     match c as u32 {
         code @ 0x20..=0x7e => ASCII.get(code as usize - 0x20).map_or(600, |&w| i64::from(w)),
         0..=0x1f | 0x7f..=0x9f => 600,
-        // Combining marks, joiners and variation selectors stand on the character before.
+        // Combining marks, joiners and variation selectors are drawn on the previous character.
         0x300..=0x36f | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2064 | 0xfe00..=0xfe0f => 0,
         0x2026 => 1000,
         // East Asian scripts and pictures fill an em.
@@ -30,20 +30,20 @@ fn advance(c: char) -> i64 {
     }
 }
 
-/// A tenth more than the table says, in tenths.
+/// The factor for bold text, in tenths: a tenth more than in the table.
 const BOLD: i64 = 11;
 const REGULAR: i64 = 10;
 
-/// How wide texts of one weight are.
+/// The widths of texts of one weight.
 #[derive(Default)]
 pub(super) struct Face {
-    /// Characters whose width is known, with their thousandths of an em; sorted.
+    /// The characters with a given width, in thousandths of an em; sorted.
     given: Vec<(char, u16)>,
     bold: bool,
 }
 
 impl Face {
-    /// The face of names, and that of all other texts.
+    /// Returns the face of names, and that of all other texts.
     pub(super) fn both(given: Option<&TextWidths>) -> [Face; 2] {
         let face = |bold: bool| {
             let widths = given.map(|given| (&given.chars, if bold { &given.name } else { &given.text }));
@@ -55,7 +55,7 @@ impl Face {
         [face(true), face(false)]
     }
 
-    /// Ten-thousandths of an em; what is not given is taken from the table, `tenths` of what it says.
+    /// Returns a width in ten-thousandths of an em. If it is not given, it is the width from the table, multiplied by `tenths`.
     fn advance(&self, c: char, tenths: i64) -> i64 {
         match self.given.binary_search_by(|(other, _)| other.cmp(&c)) {
             Ok(at) => self.given.get(at).map_or(0, |&(_, width)| i64::from(width) * 10),
@@ -65,16 +65,16 @@ impl Face {
 
     fn sum(&self, text: &str, size: i32, tenths: i64) -> i32 {
         let sum: i64 = text.chars().map(|c| self.advance(c, tenths)).sum();
-        // Names are cut long before this bound; it keeps any caller's arithmetic inside an i32.
+        // Names are cut long before this limit, which keeps the arithmetic of callers within an i32.
         (sum * i64::from(size)).div_euclid(10_000).clamp(0, 1 << 20) as i32
     }
 
-    /// What to leave for a line, in px, at a font size in px.
+    /// The width to reserve for a line, in px, at a font size in px.
     pub(super) fn width(&self, text: &str, size: i32) -> i32 {
         self.sum(text, size, BOLD) + 1
     }
 
-    /// How long a line is as it is meant to look, where that is known; to be held to, whatever the font.
+    /// The intended length of a line, if it is known, to which the text is stretched or compressed in any font.
     pub(super) fn length(&self, text: &str, size: i32) -> Option<i32> {
         let known = |c: char| {
             matches!(c as u32, 0x20..=0x24f | 0x2026 | 0x3000..=0xd7a3 | 0xf900..=0xfaff | 0xff00..=0xff60)
@@ -84,7 +84,7 @@ impl Face {
         (length > 0 && text.chars().all(known)).then_some(length)
     }
 
-    /// The text on one line, cut with an ellipsis to at most `max` px.
+    /// Returns the text on one line, cut with an ellipsis to at most `max` px.
     pub(super) fn fit(&self, text: &str, size: i32, max: i32) -> String {
         let line = one_line(text);
         if self.width(&line, size) <= max {
@@ -104,8 +104,8 @@ impl Face {
         out
     }
 
-    /// The text on one or two lines of at most `max` px: broken after a space or a mark of punctuation, or before a
-    /// capital letter, nearest to the middle; what does not fit ends in an ellipsis.
+    /// Returns the text on one or two lines of at most `max` px. It is broken after a space or a punctuation mark, or before a
+    /// capital letter, nearest to the middle; if it does not fit, it ends with an ellipsis.
     pub(super) fn wrap(&self, text: &str, size: i32, max: i32) -> Vec<String> {
         let line = one_line(text);
         let full = self.width(&line, size);
@@ -124,7 +124,7 @@ impl Face {
                 }
             }
             before = c;
-            // Further breaks only make the first line longer than it may be.
+            // Later breaks only make the first line longer than permitted.
             if at > 512 {
                 break;
             }
@@ -139,7 +139,7 @@ impl Face {
     }
 }
 
-/// The text cut to at most `max` characters, the last of them an ellipsis where something is missing.
+/// Returns the text cut to at most `max` characters; the last one is an ellipsis if something is missing.
 pub(super) fn shorten(text: &str, max: usize) -> String {
     let line = one_line(text);
     if line.chars().nth(max).is_none() {
@@ -151,7 +151,8 @@ pub(super) fn shorten(text: &str, max: usize) -> String {
     out
 }
 
-/// Runs of white space and control characters become one space; very long texts are cut, as nothing shows them whole.
+/// Replaces runs of white space and control characters by one space, and cuts very long texts, because nothing shows them
+/// completely.
 pub(super) fn one_line(text: &str) -> String {
     let mut out = String::new();
     let mut gap = false;
@@ -205,7 +206,7 @@ mod tests {
         assert_eq!(name.width("iiWЖ", 10), 49 + 1);
         assert_eq!(text.width("iW", 100), 125 + 1);
         assert_eq!(name.fit("WWWWWWWW", 10, 66), "WWW…");
-        // What is not given is as wide as ever, in both; what nobody knows the width of is not held to one.
+        // A character without a given width has that of the table; a text with an unknown width is not stretched.
         assert_eq!(text.width("a", 1000), Face::both(None)[1].width("a", 1000));
         assert_eq!(name.length("Ж", 100), Some(90));
         assert_eq!(text.length("Ж", 100), None);

@@ -1,33 +1,33 @@
-//! A long row of states broken into columns side by side, so that a tall graph fills the place where it is shown.
+//! Breaks a long row of states into columns side by side, so that a tall graph fills the area in which it is shown.
 //!
-//! The finished drawing is cut between states of the outermost scope, where few lines pass. Each piece becomes a column,
-//! and the lines that were cut go on by lanes: below their column, up the space between the two, and above the next one.
-//! The lanes lie inside of each other, so that no two lines cross that did not before.
+//! The finished drawing is cut between states of the outermost scope, where few lines pass. Each piece becomes a column. The
+//! lines that were cut continue in lanes: below their column, up in the space between the two columns, and above the next one.
+//! The lanes are nested, so that no two lines cross that did not cross before.
 
 use super::{ColumnBreak, Direction, Graph, Node, path};
 use crate::base::sort;
 
-/// What is not longer than this is left as it is.
+/// A drawing up to this length, in px, is not broken.
 const LONG: i32 = 1_400;
 const MOST_COLUMNS: i32 = 64;
-/// At most so many lines go from one column to the next.
+/// Maximum number of lines from one column to the next.
 const MOST_LANES: usize = 24;
-/// Distance of lanes, from each other and from what stands beside them.
+/// The distance of lanes from each other and from their neighbours.
 const LANE: i32 = 12;
 const BESIDE: i32 = 28;
-/// Around the whole drawing.
+/// The margin around the whole drawing.
 const MARGIN: i32 = 24;
-/// How far before a state a cut lies: below all turns of lines.
+/// The distance of a cut before a state, below all turns of lines.
 const BEFORE: i32 = 4;
-/// A line more that is cut is worth a column that is so much longer or shorter, in px.
+/// The cost of a line that is cut: the number of px by which a column may be longer or shorter to avoid it.
 const CUT_LINE: i32 = 60;
-/// Cuts that are compared for each column.
+/// The number of cuts that are compared for each column.
 const COMPARED: usize = 24;
 
-/// A place to cut: between two rows of states.
+/// A possible cut, between two rows of states.
 struct Cut {
     at: i32,
-    /// Where lines pass, from left to right.
+    /// The positions of lines that it cuts, from left to right.
     lanes: Vec<i32>,
 }
 
@@ -36,23 +36,23 @@ struct Cut {
 struct Column {
     across: i32,
     along: i32,
-    /// Its end, where it has moved to, and the first lanes behind it and above it.
+    /// Its end after the move, and the first lanes after it and above it.
     end: i32,
     behind: i32,
     above: i32,
 }
 
-/// Breaks the graph where that shows it larger in a place of this width, divided by its height. The breaks that it had
-/// before stay until others show it much larger, so that an edit moves its own column only.
+/// Breaks the graph if that shows it larger in an area with this width divided by its height. Existing breaks are kept until
+/// others would show it much larger, so that an edit moves only its own column.
 pub(super) fn into_columns(graph: &mut Graph, aspect: f64, before: &[ColumnBreak]) {
     let turned = graph.direction == Direction::LeftToRight;
     let (across, along) = if turned { (graph.height, graph.width) } else { (graph.width, graph.height) };
-    // In thousandths, between a strip of paper and another.
+    // The value is in thousandths, and limited to plausible shapes.
     let aspect = i64::from((if turned { 1_000.0 / aspect } else { 1_000.0 * aspect }).clamp(100.0, 10_000.0) as i32);
     if along <= LONG && (before.is_empty() || along * 14 <= LONG * 10) {
         return;
     }
-    // How large the drawing is shown in so many columns, the longest of which has this length.
+    // The scale at which the drawing is shown with this number of columns, the longest of which has this length.
     let scale = |columns: i32, length: i32| {
         let width = i64::from(columns) * i64::from(across + 2 * BESIDE);
         (aspect * 1_000_000 / width).min(1_000_000_000 / i64::from(length.max(1)))
@@ -62,7 +62,7 @@ pub(super) fn into_columns(graph: &mut Graph, aspect: f64, before: &[ColumnBreak
     let Some(columns) = (1..=most).max_by_key(|&columns| (equal(columns), -columns)) else { return };
     let drawing = Drawing { graph, turned };
     let mut cuts = drawing.cuts_at(before).unwrap_or_default();
-    // A little larger is not worth leaving the columns that there are, nor the row.
+    // A slightly larger scale does not justify changing the existing columns, or a single row.
     if equal(columns) * 10 >= scale(cuts.len() as i32 + 1, longest(&cuts, along)) * 14 {
         cuts = drawing.cuts(along, columns);
     }
@@ -90,7 +90,7 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// The best place for each cut near to where equal columns would end.
+    /// Finds the best position for each cut, near the end of equally long columns.
     fn cuts(&self, along: i32, columns: i32) -> Vec<Cut> {
         let free = self.free();
         let length = along / columns;
@@ -109,13 +109,13 @@ impl Drawing<'_> {
         cuts
     }
 
-    /// The cuts at breaks of an earlier drawing; nothing where one of them is lost, or stands in another order now.
+    /// Returns the cuts at the breaks of an earlier drawing; `None` if one of them is lost, or if their order has changed.
     fn cuts_at(&self, breaks: &[ColumnBreak]) -> Option<Vec<Cut>> {
         let free = self.free();
         let start = |id: &str| self.outermost().find(|node| node.id == id).map(|node| self.covered(node).0);
         let mut cuts: Vec<Cut> = Vec::with_capacity(breaks.len());
         for ColumnBreak { after, before } in breaks {
-            // The row of a state begins where it begins, or before that.
+            // The row of a state begins at the state, or before it.
             let at = match start(before) {
                 Some(start) => free.partition_point(|&at| at < start).checked_sub(1)?,
                 None => {
@@ -132,7 +132,7 @@ impl Drawing<'_> {
         Some(cuts)
     }
 
-    /// The states around a cut.
+    /// Returns the states before and after a cut.
     fn break_at(&self, at: i32) -> Option<ColumnBreak> {
         let rows = self.outermost().map(|node| (self.covered(node), node));
         let (before, after): (Vec<_>, Vec<_>) = rows.partition(|((start, _), _)| *start >= at);
@@ -145,13 +145,13 @@ impl Drawing<'_> {
         self.graph.nodes.iter().filter(|node| node.parent.is_none())
     }
 
-    /// Where a state begins and ends along the drawing.
+    /// Returns where a state begins and ends along the drawing.
     fn covered(&self, node: &Node) -> (i32, i32) {
         let start = swap(self.turned, (node.x, node.y)).1;
         (start, start + swap(self.turned, (node.width, node.height)).1)
     }
 
-    /// Places that no state and no label of the outermost scope covers: just before each row.
+    /// Returns positions that no state and no label of the outermost scope covers: just before each row.
     fn free(&self) -> Vec<i32> {
         let labels = self.graph.edges.iter().filter_map(|edge| edge.label_box).map(|label| {
             let start = swap(self.turned, (label.x, label.y)).1;
@@ -172,7 +172,7 @@ impl Drawing<'_> {
         free
     }
 
-    /// What is cut there; nothing where a line runs along the cut, or too many pass.
+    /// Returns the cut at a position; `None` if a line runs along it, or if it cuts too many lines.
     fn cut(&self, at: i32) -> Option<Cut> {
         let mut lanes = Vec::new();
         for edge in &self.graph.edges {
@@ -197,7 +197,7 @@ impl Drawing<'_> {
 
 fn rebuild(graph: &mut Graph, turned: bool, cuts: &[Cut]) {
     let column_of = |along: i32| cuts.partition_point(|cut| cut.at <= along);
-    // What each column covers from left to right.
+    // The range that each column covers from left to right.
     let mut covers = vec![(i32::MAX, i32::MIN); cuts.len() + 1];
     let mut cover = |column: usize, from: i32, to: i32| {
         if let Some(covers) = covers.get_mut(column) {
@@ -230,7 +230,7 @@ fn rebuild(graph: &mut Graph, turned: bool, cuts: &[Cut]) {
     let (mut at, mut deepest) = (MARGIN, 0);
     for (i, &(from, to)) in covers.iter().enumerate() {
         let before = i.checked_sub(1);
-        // The first column begins where it did.
+        // The first column begins where it did before.
         let along = before.map_or(0, |i| MARGIN + LANE * (lanes(i) + 1) - cuts.get(i).map_or(0, |cut| cut.at));
         let end = cuts.get(i).map_or(whole, |cut| cut.at) + along;
         let behind = at + (to - from).max(0) + BESIDE;
@@ -290,12 +290,12 @@ mod tests {
     use crate::base::json;
     use std::fmt::Write;
 
-    /// A row of states in which the last leads back to the first, and each fifth to one that comes later.
+    /// Returns a row of states in which the last one leads back to the first, and each fifth one to a later one.
     fn row(count: usize) -> Graph {
         longer_row(count, None, &[])
     }
 
-    /// With one more state after one of them, broken where an earlier one was.
+    /// Returns the row with one more state after one of them, broken at the breaks of an earlier one.
     fn longer_row(count: usize, more_after: Option<usize>, breaks: &[ColumnBreak]) -> Graph {
         let mut states = String::new();
         for i in 0..count {
@@ -327,7 +327,7 @@ mod tests {
             let graph = row(count);
             assert!((0.5..2.4).contains(&shape(&graph)), "{count}: {} × {}", graph.width, graph.height);
         }
-        // What is not tall stays a row.
+        // A drawing that is not tall remains a row.
         assert!(shape(&row(8)) < 0.9);
     }
 
@@ -358,7 +358,7 @@ mod tests {
                 for pair in edge.points.windows(2) {
                     let (a, b) = (pair[0], pair[1]);
                     assert!(a.0 == b.0 || a.1 == b.1, "{} from {a:?} to {b:?}", edge.id);
-                    // Through no state.
+                    // No cut goes through a state.
                     for node in &graph.nodes {
                         let clear = a.0.max(b.0) <= node.x
                             || a.0.min(b.0) >= node.x + node.width
@@ -380,7 +380,7 @@ mod tests {
         graph.nodes.iter().map(|node| (node.id.as_str(), (node.x, node.y))).collect()
     }
 
-    /// How many nodes stand elsewhere in another drawing.
+    /// Counts the nodes at other positions in another drawing.
     fn moved(before: &Graph, after: &Graph) -> usize {
         let places = places(before);
         after.nodes.iter().filter(|node| places.get(node.id.as_str()).is_some_and(|&place| place != (node.x, node.y))).count()
@@ -396,7 +396,7 @@ mod tests {
             assert_eq!(after.breaks, before.breaks, "after S{at}");
             assert!(moved(&before, &after) <= longest, "{} nodes moved by a state after S{at}", moved(&before, &after));
         }
-        // Without the breaks most of them do.
+        // Without the breaks most of them move.
         assert!(moved(&before, &longer_row(80, Some(1), &[])) > 40);
     }
 
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(renamed(|lost| &mut lost.before), before);
         let other = ColumnBreak { after: "/States/A".to_owned(), before: "/States/B".to_owned() };
         assert_eq!(longer_row(80, None, &[other]), before);
-        // Nor that of their order.
+        // Breaks in another order are not used either.
         let reversed: Vec<ColumnBreak> = before.breaks.iter().rev().cloned().collect();
         assert_eq!(longer_row(80, None, &reversed), before);
     }
@@ -424,7 +424,7 @@ mod tests {
         let small = row(30);
         let large = longer_row(200, None, &small.breaks);
         assert_eq!(large, row(200));
-        // Also where a row is enough.
+        // This also holds if one row is enough.
         let between = |after: &str, before: &str| ColumnBreak { after: after.to_owned(), before: before.to_owned() };
         assert_eq!(longer_row(8, None, &[between("/States/S1", "/States/S2")]), row(8));
     }

@@ -1,15 +1,16 @@
-//! The x of every node: chains exactly straight, everything else as near to its neighbours as the room allows.
+//! Computes the x of every node: chains are exactly straight, and everything else is as near to its neighbours as the space
+//! permits.
 //!
-//! Nodes that shall stand in one vertical line become a block. Each node joins at most one above and one below, and no
-//! two such joints cross, so "block a stands left of block b" has no cycle. The blocks are packed to the left and to
-//! the right; the mean of the two is the start of a few rounds in which each block, and each cluster of touching
-//! blocks, moves towards the weighted median of what it is linked to.
+//! Nodes that should be in one vertical line form a block. Each node is joined to at most one node above and one below, and no
+//! two joints cross, so "block a is left of block b" has no cycle. The blocks are packed to the left and to the right. The mean
+//! of the two is the start of a few rounds in which each block, and each cluster of touching blocks, moves towards the weighted
+//! median of the nodes it is linked to.
 
 use super::layers::{Layers, Port, Side, What};
 use super::story::{Main, Story};
 use super::{Class, Groups, Link, Pairs, sort, sorted};
 
-/// Nodes and steps looked at in all rounds together.
+/// Maximum number of nodes and steps that are visited in all rounds together.
 const WORK: usize = 2_000_000;
 const MAX_ROUNDS: usize = 16;
 
@@ -26,7 +27,7 @@ pub(super) fn assign(layers: &Layers, links: &[Link], story: &Story) -> Vec<i32>
     out
 }
 
-/// Space between two neighbours of a layer.
+/// The space between two neighbours of a layer.
 fn space(left: What, right: What) -> i32 {
     match (left, right) {
         (What::Item(_), What::Item(_)) => 36,
@@ -37,18 +38,18 @@ fn space(left: What, right: What) -> i32 {
 }
 
 struct Blocks {
-    /// Block of each node, and the node's x from the block's.
+    /// The block of each node, and the node's x relative to that of the block.
     of: Vec<u32>,
     offset: Vec<i32>,
     count: usize,
-    /// Nodes of each block.
+    /// The nodes of each block.
     members: Groups,
-    /// All blocks, left before right.
+    /// All blocks, each left neighbour before its right one.
     order: Vec<u32>,
-    /// Left and right neighbour of each node.
+    /// The left and right neighbour of each node.
     left_of: Vec<u32>,
     right_of: Vec<u32>,
-    /// Steps at each node.
+    /// The steps at each node.
     steps: Groups,
     steps_down: Groups,
 }
@@ -73,7 +74,7 @@ impl Blocks {
         let steps_down = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.down.node as usize)));
         let joints = joints(layers, links, main, &pos, &steps, &steps_down);
 
-        // Follow the joints downwards from every node without one above.
+        // This follows the joints downwards from every node that has none above.
         let mut below = vec![NONE; nodes];
         let mut has_above = vec![false; nodes];
         for step in joints {
@@ -99,13 +100,13 @@ impl Blocks {
         Blocks { of, offset, count, members, order, left_of, right_of, steps, steps_down }
     }
 
-    /// How far a node's right neighbour stands from it at least.
+    /// The minimum distance of a node from its right neighbour.
     fn distance(&self, layers: &Layers, left: u32, right: u32) -> i32 {
         let (a, b) = (&layers.nodes[left as usize], &layers.nodes[right as usize]);
         a.right + space(a.what, b.what) + b.left
     }
 
-    /// The least x that the left neighbours allow a block.
+    /// The smallest x of a block that its left neighbours permit.
     fn lower(&self, layers: &Layers, x: &[i32], block: u32) -> Option<i32> {
         let bound = |&node: &u32| {
             let left = self.left_of[node as usize];
@@ -117,7 +118,7 @@ impl Blocks {
         self.members.of(block as usize).iter().filter_map(bound).max()
     }
 
-    /// The greatest x that the right neighbours allow a block.
+    /// The largest x of a block that its right neighbours permit.
     fn upper(&self, layers: &Layers, x: &[i32], block: u32) -> Option<i32> {
         let bound = |&node: &u32| {
             let right = self.right_of[node as usize];
@@ -130,7 +131,7 @@ impl Blocks {
         self.members.of(block as usize).iter().filter_map(bound).min()
     }
 
-    /// Half way between everything as far left and everything as far right as possible.
+    /// The mean of the leftmost and the rightmost packing.
     fn start(&self, layers: &Layers) -> Vec<i32> {
         let mut left = vec![0i32; self.count];
         for &block in &self.order {
@@ -144,11 +145,11 @@ impl Blocks {
         left.iter().zip(&right).map(|(a, b)| (a + b).div_euclid(2)).collect()
     }
 
-    /// Calls `wish` with the x that each step to another block wants a block to have, and the step's weight.
+    /// Calls `wish` with the preferred x of a block for each step to another block, and the step's weight.
     fn wishes(&self, layers: &Layers, x: &[i32], block: u32, mut wish: impl FnMut(u32, i32, i32)) {
         let mut each = |node: u32, own: Port, other: Port, weight: i32| {
             let other_block = self.of[other.node as usize];
-            // Lanes of links that lead back follow what they lead along and do not pull at it.
+            // Lanes of links that lead back follow the items beside them and do not attract them.
             let pulls = [own, other].iter().all(|port| matches!(port.side, Side::Middle | Side::Right));
             if other_block != block && pulls {
                 let there = x[other_block as usize] + self.offset[other.node as usize] + other.dx;
@@ -167,8 +168,8 @@ impl Blocks {
         }
     }
 
-    /// The place of bends and texts that hang on a lane at the side of an item: a lane can be widened to reach them, so
-    /// they need not come nearer than it is. Of a link that leads back that is the outer one of the lanes at its ends.
+    /// Returns the x of bends and texts that are attached to a lane at the side of an item. A lane can be widened to reach
+    /// them, so they need not be nearer than it is. For a link that leads back it is the outer one of the lanes at its ends.
     fn beside(&self, layers: &Layers, x: &[i32], block: u32, wishes: &mut Pairs) -> Option<i32> {
         let mut back: Option<i32> = None;
         let mut catch: Option<i32> = None;
@@ -222,7 +223,7 @@ impl Blocks {
         }
     }
 
-    /// Moves each part that nothing connects with the start to the left, up to what stands there.
+    /// Moves each part that is not connected with the start to the left, up to its neighbours.
     fn close_up(&self, layers: &Layers, x: &mut [i32]) {
         let mut root: Vec<u32> = (0..self.count as u32).collect();
         for step in &layers.steps {
@@ -231,7 +232,7 @@ impl Blocks {
         let part: Vec<u32> = (0..self.count as u32).map(|block| find(&mut root, block)).collect();
         let parts = Groups::new(self.count, part.iter().map(|&root| Some(root as usize)));
         let first = self.of.first().map(|&block| part[block as usize]);
-        // What stands further left moves first and makes room.
+        // The leftmost parts move first and make room.
         let order = sorted(self.count, |root| parts.of(root).iter().map(|&block| i64::from(x[block as usize])).min().unwrap_or(0));
         for (_, root) in order {
             let root = root as usize;
@@ -254,7 +255,7 @@ impl Blocks {
         }
     }
 
-    /// Moves blocks that touch each other together: alone none of them could.
+    /// Moves clusters of touching blocks, whose blocks could not move alone.
     fn shift_clusters(&self, layers: &Layers, x: &mut [i32]) -> bool {
         let mut root: Vec<u32> = (0..self.count as u32).collect();
         for (node, &right) in self.right_of.iter().enumerate().filter(|(_, right)| **right != NONE) {
@@ -298,7 +299,7 @@ impl Blocks {
             }
             if let Some(delta) = median(&mut wishes) {
                 let delta = delta.min(high).max(low);
-                // Within the plateau of equally good places a cluster stays where it is.
+                // If a range of positions is equally good, a cluster in the range does not move.
                 if delta != 0 {
                     moved = true;
                     for &block in members {
@@ -311,9 +312,9 @@ impl Blocks {
     }
 }
 
-/// The steps that become straight: wanted from both ends, not crossing a better one.
+/// The steps that become straight: preferred at both ends, and not crossing a better one.
 fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &Groups, ups: &Groups) -> Vec<u32> {
-    // The step that carries the story on from a node, or into it; else the middle one of an odd number.
+    // The step that continues the main story of a node is preferred; otherwise the middle one of an odd number.
     let prefer = |steps: &[u32], out: bool| -> u32 {
         let end = |step: u32| if out { layers.steps[step as usize].up } else { layers.steps[step as usize].down };
         let far = |step: u32| if out { layers.steps[step as usize].down } else { layers.steps[step as usize].up };
@@ -353,7 +354,7 @@ fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &G
         wanted.push((rank, id));
     }
     sort(&mut wanted);
-    // Joints of each gap from left to right: place of the upper and of the lower end.
+    // The joints of each gap from left to right: the positions of the upper and of the lower end.
     let mut taken: Vec<Vec<(u32, u32)>> = vec![Vec::new(); layers.layers.len()];
     let mut joined = (vec![false; layers.nodes.len()], vec![false; layers.nodes.len()]);
     let mut out = Vec::new();
@@ -377,7 +378,7 @@ fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &G
     out
 }
 
-/// Blocks in an order in which every left neighbour comes before its right one.
+/// Returns the blocks in an order in which every left neighbour comes before its right one.
 fn topological(count: usize, of: &[u32], members: &Groups, left_of: &[u32], right_of: &[u32]) -> Vec<u32> {
     let mut waits = vec![0u32; count];
     for (node, &left) in left_of.iter().enumerate() {
@@ -402,7 +403,7 @@ fn topological(count: usize, of: &[u32], members: &Groups, left_of: &[u32], righ
     order
 }
 
-/// The first member of the set that a block belongs to.
+/// Returns the first member of the set that contains a block.
 fn find(root: &mut [u32], mut block: u32) -> u32 {
     while root[block as usize] != block {
         root[block as usize] = root[root[block as usize] as usize];
@@ -416,7 +417,7 @@ fn union(root: &mut [u32], a: u32, b: u32) {
     root[a.max(b) as usize] = a.min(b);
 }
 
-/// The weighted median; the middle of the range where a range of values is equally good.
+/// Returns the weighted median; the middle of the range if a range of values is equally good.
 fn median(wishes: &mut [(i64, u32)]) -> Option<i32> {
     sort(wishes);
     let total: i64 = wishes.iter().map(|&(_, weight)| i64::from(weight)).sum();

@@ -1,18 +1,18 @@
-//! Which links lead back: a depth-first walk from the start, targets in the order of the links.
+//! Finds the links that lead back, with a depth-first search from the start that visits targets in the order of the links.
 //!
-//! A link to an item that the walk is still inside closes a cycle. The order of the items matters only for those that
-//! the start does not reach.
+//! A link to an item that is still on the search's path closes a cycle. The order of the items matters only for those that the
+//! start does not reach.
 
 use super::{Groups, Link};
 
-/// What the walk found.
+/// The result of the search.
 #[derive(Debug)]
 pub(super) struct Cycles {
     /// For each link, whether it closes a cycle (a link from an item to itself does).
     pub back: Vec<bool>,
-    /// All items, sources before targets of links that do not lead back.
+    /// All items in topological order of the links that do not lead back.
     pub order: Vec<u32>,
-    /// When the walk entered each item, and how many it had entered when it left.
+    /// When the search entered each item, and how many items it had entered when it left.
     pub enter: Vec<u32>,
     pub leave: Vec<u32>,
     /// Which items can be reached from the first.
@@ -20,7 +20,7 @@ pub(super) struct Cycles {
 }
 
 impl Cycles {
-    /// Whether the walk came to `inner` by way of `outer`.
+    /// Whether the search reached `inner` through `outer`.
     pub(super) fn encloses(&self, outer: usize, inner: usize) -> bool {
         self.enter[outer] <= self.enter[inner] && self.leave[inner] <= self.leave[outer]
     }
@@ -42,7 +42,7 @@ pub(super) fn find(items: usize, links: &[Link]) -> Cycles {
     let mut state = vec![NEW; items];
     let mut entered = 0;
     let mut stack: Vec<(usize, usize)> = Vec::new();
-    // Roots: the start, then what nothing leads to, then the rest.
+    // The roots are the start, then items without incoming links, then the rest.
     let mut has_source = vec![false; items];
     for link in links {
         has_source[link.to] |= link.from != link.to;

@@ -1,16 +1,16 @@
-//! Where links are fastened to items, settled once all x are known: lanes at the sides move outwards to where their
-//! links go on, one corner instead of three; links that catch enter on the side that they come from.
+//! Determines where links are attached to items, after all x are known. Lanes at the sides move outwards to where their links
+//! continue, which needs one corner instead of three. Links from catchers enter on the side that they come from.
 
 use super::layers::{LANE, Layers, Port, Side};
 
-/// Space beside a lane that was moved outwards.
+/// The space beside a lane that was moved outwards.
 const SPACE: i32 = 10;
 
-/// The ends of steps that share a lane: number of the step, whether it is its upper end.
+/// The ends of steps that share a lane: the number of the step, and whether it is its upper end.
 #[derive(Clone, Default)]
 struct Lane(Vec<(u32, bool)>);
 
-/// The lanes of an item. What leaves backwards goes up from its lane, all else goes down, so that the two do not meet.
+/// The lanes of an item. Links that leave backwards go up from their lane, all others go down, so that the two do not meet.
 #[derive(Clone, Default)]
 struct Sides {
     left_in: Lane,
@@ -20,10 +20,10 @@ struct Sides {
     right_out: Lane,
 }
 
-/// Where the links that catch enter an item beside others: on the right of its middle, on the left, or with the others
-/// in the middle, whatever keeps them from crossing.
+/// Determines where links from catchers enter an item beside other links: right of its middle, left of it, or with the others
+/// in the middle, whichever avoids crossings.
 pub(super) fn settle_entries(layers: &mut Layers, items: usize, x: &[i32]) {
-    // Where the others come from, and where those that catch do.
+    // These are the ranges from which the other links and those of catchers come.
     let mut others = vec![(i32::MAX, i32::MIN); items];
     let mut catches = vec![(i32::MAX, i32::MIN); items];
     let from = |port: Port| x[port.node as usize] + port.dx;
@@ -51,7 +51,7 @@ pub(super) fn settle_entries(layers: &mut Layers, items: usize, x: &[i32]) {
     }
 }
 
-/// Changes the ports of steps where nothing stands between the lane and the place it would move to.
+/// Moves the ports of steps outwards if nothing is between the lane and its new position.
 pub(super) fn widen(layers: &mut Layers, items: usize, x: &[i32]) {
     let mut sides = vec![Sides::default(); items];
     for (i, step) in layers.steps.iter().enumerate() {
@@ -63,13 +63,13 @@ pub(super) fn widen(layers: &mut Layers, items: usize, x: &[i32]) {
                 (Side::Right, true) => &mut sides.catch,
                 (Side::FarRight, true) => &mut sides.right_in,
                 (Side::FarRight, false) => &mut sides.right_out,
-                // A link that catches comes in at the top, beside the middle.
+                // The link of a catcher enters at the top, beside the middle.
                 (Side::Middle, _) | (Side::Right, false) => continue,
             };
             lane.0.push((i as u32, is_up));
         }
     }
-    // How far left and right of each item nothing stands.
+    // The free space to the left and to the right of each item.
     let mut room = vec![(i32::MIN, i32::MAX); items];
     for layer in &layers.layers {
         for pair in layer.windows(2) {
@@ -83,7 +83,7 @@ pub(super) fn widen(layers: &mut Layers, items: usize, x: &[i32]) {
             }
         }
     }
-    // Links from an item to itself stand outside of its lanes on the left.
+    // Links from an item to itself are to the left of its lanes.
     for (room, _) in room.iter_mut().zip(&layers.loops).filter(|(_, loops)| **loops > 0) {
         room.0 = 0;
     }
@@ -97,7 +97,7 @@ pub(super) fn widen(layers: &mut Layers, items: usize, x: &[i32]) {
     }
 }
 
-/// Moves a lane as far as the nearest place that one of its links goes to; returns where it is then.
+/// Moves a lane to the nearest x to which one of its links goes, and returns its new x.
 fn move_lane(layers: &mut Layers, x: &[i32], lane: &Lane, limit: i32, sign: i32) -> Option<i32> {
     let port = |layers: &Layers, &(step, is_up): &(u32, bool)| -> (Port, Port) {
         let step = layers.steps[step as usize];

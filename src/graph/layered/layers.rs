@@ -1,28 +1,28 @@
-//! The layered graph: items, texts and bends in layers, steps only between neighbouring layers.
+//! The layered graph: items, texts and bends in layers, with steps only between neighbouring layers.
 //!
-//! Links of one class into one target share their bends where their sources follow one another, as in a chain of
-//! states that all catch errors with the same handler: one trunk with many feeders instead of as many parallel lines.
-//! A budget bounds the bends; the longest trunks beyond it take an outer lane instead, which needs none.
+//! Links of one class to one target share their bends if their sources follow each other, like a chain of states that all catch
+//! errors with the same handler: there is one trunk with many feeders instead of many parallel lines. A budget limits the
+//! number of bends; the longest trunks beyond it use an outer lane, which needs none.
 
 use super::cycles::Cycles;
 use super::story::Story;
 use super::{Class, Groups, Item, Link, Pairs, sort, sorted};
 
-/// Distance between vertical lanes at the side of an item.
+/// The distance between vertical lanes at the side of an item.
 pub(super) const LANE: i32 = 14;
-/// More links than this at one side share the outermost lane.
+/// Maximum number of lanes at one side; further links share the outermost lane.
 const MAX_LANES: i32 = 6;
-/// Space between a text and the lane of a link from an item to itself.
+/// The space between a text and the lane of a link from an item to itself.
 const LOOP_GAP: i32 = 6;
 
-/// What stands in a layer.
+/// The content of a node of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// An item.
     Item(usize),
     /// The text of a link.
     Text(usize),
-    /// Nothing: a link passes.
+    /// A point where a link passes the layer.
     Bend,
 }
 
@@ -30,21 +30,21 @@ pub(super) enum What {
 pub(super) struct Node {
     pub what: What,
     pub layer: usize,
-    /// Space it takes on either side of its own x.
+    /// The space that it takes to the left of its own x.
     pub left: i32,
     pub right: i32,
     pub height: i32,
-    /// The step that leads on towards the target of the link, for texts and bends.
+    /// For texts and bends: the step that continues towards the target of the link.
     pub next: u32,
 }
 
-/// Which side of an item a step is fastened to; also their order from left to right.
+/// The side of an item at which a step is attached; the variants are in order from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
     /// Links that lead back.
     Left,
     Middle,
-    /// Links that catch.
+    /// Links of catchers.
     Right,
     /// Links that lead back on the right.
     FarRight,
@@ -55,54 +55,54 @@ pub(super) enum Side {
 pub(super) struct Port {
     pub node: u32,
     pub side: Side,
-    /// From the node's x.
+    /// The distance from the node's x.
     pub dx: i32,
 }
 
 impl Port {
-    /// Different for different places.
+    /// A key that is different for different positions.
     pub(super) fn key(self) -> i64 {
         i64::from(self.node) << 34 | (self.side as i64) << 32 | i64::from(self.dx.wrapping_sub(i32::MIN) as u32)
     }
 }
 
-/// A link's step from a layer to the next.
+/// A step of a link from one layer to the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub up: Port,
     pub down: Port,
     pub weight: i32,
-    /// The first link that takes it.
+    /// The first link that uses it.
     pub link: usize,
 }
 
-/// How a link goes.
+/// The kind of path of a link.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way {
-    /// Along steps; the first one, and the node of its text.
+    /// Along steps: the first one, and the node of its text.
     Steps { first: u32, text: Option<u32> },
-    /// In an outer lane on the right; its number.
+    /// In an outer lane on the right, with its number.
     Lane(usize),
-    /// From an item to itself; its number among the loops of this item.
+    /// From an item to itself, with its number among the loops of this item.
     Loop(i32),
 }
 
 /// The layered graph.
 #[derive(Debug, Default)]
 pub(super) struct Layers {
-    /// Items come first, with their own numbers.
+    /// The items come first, with the same numbers.
     pub nodes: Vec<Node>,
     pub steps: Vec<Step>,
-    /// Nodes from left to right.
+    /// The nodes of each layer from left to right.
     pub layers: Vec<Vec<u32>>,
-    /// Which layers hold texts and no items.
+    /// Whether each layer contains only texts.
     pub texts: Vec<bool>,
     pub ways: Vec<Way>,
-    /// Number of outer lanes.
+    /// The number of outer lanes.
     pub lanes: usize,
-    /// For each link from an item to itself: the x of its lane from the item's.
+    /// For each link from an item to itself: the x of its lane relative to that of the item.
     pub loop_lanes: Vec<i32>,
-    /// How many of these each item has.
+    /// The number of these links of each item.
     pub loops: Vec<i32>,
 }
 
@@ -113,7 +113,7 @@ struct Trunk {
     back: bool,
     right: bool,
     links: Vec<usize>,
-    /// The layers its bends stand in, first and one past the last.
+    /// The layers of its bends: the first one, and the one after the last.
     from_layer: usize,
     to_layer: usize,
 }
@@ -144,10 +144,10 @@ impl Layers {
         layers
     }
 
-    /// One layer for each rank, and one for texts where a link with a text starts.
+    /// Creates one layer for each rank, and one for texts where a link with a text starts.
     fn make_layers(&mut self, items: &[Item], links: &[Link], cycles: &Cycles, ranks: &[u32]) -> Vec<usize> {
         let count = ranks.iter().max().map_or(0, |&max| max as usize + 1);
-        // A text stands next to its source: below it, or above where the link leads back.
+        // A text is next to its source: below it, or above if the link leads back.
         let mut text_below = vec![false; count];
         for (i, link) in links.iter().enumerate().filter(|(_, link)| link.label.is_some() && link.from != link.to) {
             let rank = ranks[link.from] as usize;
@@ -212,7 +212,7 @@ impl Layers {
                 let layer = if trunk.back { layer_of[link.from] - 1 } else { layer_of[link.from] + 1 };
                 self.add(What::Text(id), layer, width / 2, width / 2, height)
             });
-            // The node that the source, or its text, is tied to.
+            // The node to which the source, or its text, is connected.
             let entry = |layer: usize| {
                 let inside = bends > 0 && layer >= trunk.from_layer && layer < trunk.to_layer;
                 if inside { bend(layer) } else { target }
@@ -242,7 +242,7 @@ impl Layers {
     }
 }
 
-/// Gathers links into trunks: same target, class and direction, sources one after another on one way of the walk.
+/// Groups links into trunks: same target, class and direction, and sources that follow each other on one path of the search.
 fn trunks(links: &[Link], cycles: &Cycles, story: &Story, layer_of: &[usize]) -> Vec<Trunk> {
     let key = |(i, link): (usize, &Link)| {
         let kind = usize::from(link.class == Class::Catch) * 4 + usize::from(cycles.back[i]) * 2 + usize::from(story.right[i]);
@@ -270,7 +270,7 @@ fn trunks(links: &[Link], cycles: &Cycles, story: &Story, layer_of: &[usize]) ->
             } else {
                 (own + 1 + usize::from(text), layer_of[to])
             };
-            // Only the newest few trunks are tried, so that a target of thousands costs no more than linear time.
+            // Only the newest few trunks are tried, so that a target of thousands of links still takes linear time.
             let fits = |trunk: &&mut Trunk| trunk.links.last().is_some_and(|&last| cycles.encloses(links[last].from, link.from));
             match out[first..].iter_mut().rev().take(16).find(fits) {
                 Some(trunk) => {
@@ -285,7 +285,7 @@ fn trunks(links: &[Link], cycles: &Cycles, story: &Story, layer_of: &[usize]) ->
     out
 }
 
-/// The trunks whose bends fit the budget, shortest first, and the rest.
+/// Splits the trunks into those whose bends fit the budget, the shortest first, and the rest.
 fn split_by_budget(trunks: Vec<Trunk>, budget: usize) -> (Vec<Trunk>, Vec<Trunk>) {
     let bends = |trunk: &Trunk| trunk.to_layer.saturating_sub(trunk.from_layer);
     if trunks.iter().map(bends).sum::<usize>() <= budget {
@@ -301,7 +301,7 @@ fn split_by_budget(trunks: Vec<Trunk>, budget: usize) -> (Vec<Trunk>, Vec<Trunk>
         }
         longest = length;
     }
-    // All of one length stay or go together, unless that alone would break the budget.
+    // Trunks of the same length are treated alike, unless that alone would exceed the budget.
     let mut left = budget;
     trunks.into_iter().partition(|trunk| {
         let length = bends(trunk);
@@ -311,12 +311,12 @@ fn split_by_budget(trunks: Vec<Trunk>, budget: usize) -> (Vec<Trunk>, Vec<Trunk>
     })
 }
 
-/// Where links are fastened to their items.
+/// The positions at which links are attached to their items.
 struct Ports {
     half: Vec<i32>,
-    /// Where links that catch come in: beside the middle where others come in too.
+    /// Where links of catchers enter: beside the middle if other links enter there too.
     catch_in: Vec<i32>,
-    /// Whether links that catch leave here; their lane is the first on the right.
+    /// Whether links of catchers leave here; their lane is the first one on the right.
     catches: Vec<bool>,
     /// For each link that leads back, the lane in which it leaves.
     back_out: Vec<i32>,
@@ -357,9 +357,9 @@ impl Ports {
         ports
     }
 
-    /// Lanes of links that lead back: on either side one for all that come in, one for each that leaves, the one with
-    /// the nearest target inside. Those that leave go upwards and those that come in come from below, so both start
-    /// from the inside.
+    /// Assigns lanes to links that lead back: on either side one for all links that enter, and one for each that leaves, the
+    /// one with the nearest target innermost. Links that leave go upwards and links that enter come from below, so both start
+    /// at the inside.
     fn lanes(&mut self, layers: &mut Layers, links: &[Link], direct: &[Trunk]) {
         let mut count = vec![[0i32; 2]; self.half.len()];
         for (count, &catches) in count.iter_mut().zip(&self.catches) {

@@ -1,12 +1,12 @@
-//! Layered layout of one flat graph: boxes in, positions and orthogonal polylines out.
+//! Layered layout of one flat graph: it takes boxes, and returns positions and orthogonal polylines.
 //!
-//! Words are those of a drawing from top to bottom; for one from left to right the caller swaps the axes. The steps:
-//! break cycles ([`cycles`]), give each box a rank ([`ranks`]), find the main story ([`story`]), cut long links into steps
-//! from layer to layer ([`layers`]), order each layer ([`order`]), find x positions with straight chains ([`columns`]),
+//! The terms are those of a drawing from top to bottom; for a drawing from left to right the caller swaps the axes. The steps
+//! are: break cycles ([`cycles`]), give each box a rank ([`ranks`]), find the main story ([`story`]), split long links into
+//! steps from layer to layer ([`layers`]), order each layer ([`order`]), find x positions with straight chains ([`columns`]),
 //! widen lanes ([`lanes`]), route ([`route`]).
 //!
-//! All numbers are whole pixels: no rounding differs between machines. Every step is linear or nearly so in boxes and
-//! steps, and the number of steps is bounded by a budget.
+//! All numbers are whole pixels, so there is no rounding that differs between machines. Every step is linear or nearly linear
+//! in the numbers of boxes and steps, and the number of steps is limited by a budget.
 
 mod columns;
 mod cycles;
@@ -17,20 +17,20 @@ mod ranks;
 mod route;
 mod story;
 
-/// A position in px, y downwards.
+/// A position in px; y increases downwards.
 pub(super) type Point = (i32, i32);
 
 /// A box to place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Item {
-    /// Even.
+    /// The width, which is even.
     pub width: i32,
     pub height: i32,
-    /// How far below its top edge links leave and enter at the sides.
+    /// The distance below its top edge at which links leave and enter at the sides.
     pub side: i32,
 }
 
-/// Where a link leaves its source.
+/// The side at which a link leaves its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     /// At the bottom.
@@ -45,18 +45,18 @@ pub(super) struct Link {
     pub from: usize,
     pub to: usize,
     pub class: Class,
-    /// How much it wants to be short and straight.
+    /// How important it is that the link is short and straight.
     pub weight: i32,
-    /// Size of the text on it.
+    /// The size of its text.
     pub label: Option<(i32, i32)>,
 }
 
-/// The way of a link.
+/// The path of a link.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Route {
-    /// Corners from source to target; each two share an x or a y.
+    /// The corners from source to target; consecutive ones share an x or a y.
     pub points: Vec<Point>,
-    /// Top left corner of its text.
+    /// The top left corner of its text.
     pub label: Option<Point>,
     /// Whether it leads back, against the direction of the drawing.
     pub back: bool,
@@ -67,17 +67,17 @@ pub(super) struct Route {
 pub(super) struct Placement {
     pub width: i32,
     pub height: i32,
-    /// Top left corner of each item.
+    /// The top left corner of each item.
     pub items: Vec<Point>,
     /// One for each link.
     pub routes: Vec<Route>,
-    /// Crossings of steps between neighbouring layers.
+    /// The number of crossings of steps between neighbouring layers.
     pub crossings: u64,
-    /// Which items can be reached from the first one.
+    /// Whether each item can be reached from the first one.
     pub reached: Vec<bool>,
 }
 
-/// Lays out a graph. The first item is where it starts.
+/// Lays out a graph that starts at the first item.
 pub(super) fn place(items: &[Item], links: &[Link]) -> Placement {
     let cycles = cycles::find(items.len(), links);
     let ranks = ranks::assign(items.len(), links, &cycles);
@@ -93,16 +93,16 @@ pub(super) fn place(items: &[Item], links: &[Link]) -> Placement {
     placement
 }
 
-/// Numbers with what they are sorted by.
+/// Numbers with their sort keys.
 type Pairs = Vec<(i64, u32)>;
 
-/// Up to this many pairs are sorted by insertion.
+/// Up to this number of pairs are sorted by insertion.
 const SHORT: usize = 24;
 
-/// Sorts by key, then by number. All sorting of the layout is done here, so that its code exists once.
+/// Sorts by key, then by number. The layout uses only this sort, so that its code exists once.
 #[inline(never)]
 fn sort(pairs: &mut [(i64, u32)]) {
-    // The sweeps sort the few links of each node again and again: short lists are sorted in place.
+    // The sweeps often sort the few links of a node: short lists are sorted in place.
     if pairs.len() > SHORT {
         return crate::base::sort::sort(pairs);
     }
@@ -115,7 +115,7 @@ fn sort(pairs: &mut [(i64, u32)]) {
     }
 }
 
-/// The numbers below `count`, sorted by key; equal keys keep their order.
+/// Returns the numbers below `count`, sorted by key; equal keys keep their order.
 fn sorted(count: usize, key: impl Fn(usize) -> i64) -> Pairs {
     let mut pairs: Pairs = (0..count).map(|i| (key(i), i as u32)).collect();
     sort(&mut pairs);

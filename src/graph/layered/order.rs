@@ -1,15 +1,15 @@
-//! Order of each layer: few crossings, and the order of the definition where that costs none.
+//! Orders each layer: with few crossings, and in the order of the definition if that causes none.
 
 use super::layers::{Layers, Port, Step};
 use super::{Groups, Pairs, sort, sorted};
 
-/// Steps looked at in all sweeps together; larger graphs get fewer sweeps.
+/// Maximum number of steps that are visited in all sweeps together; larger graphs get fewer sweeps.
 const WORK: usize = 1_500_000;
 const MAX_SWEEPS: usize = 24;
-/// Sweeps without a gain before the search ends.
+/// The number of sweeps without a gain after which the search ends.
 const PATIENCE: usize = 5;
 
-/// Sets the order of `layers.layers`; returns the number of crossings left.
+/// Sets the order of `layers.layers`, and returns the number of remaining crossings.
 pub(super) fn minimize(layers: &mut Layers) -> u64 {
     let nodes = layers.nodes.len();
     let ups = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.down.node as usize)));
@@ -28,7 +28,7 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
     let mut best_order = search.walk(layers, false);
     search.set(&best_order);
     let mut best = search.count(&best_order);
-    // Starts: the order of the definition, and its mirror image.
+    // The search starts from the order of the definition, and from its mirror image.
     for mirrored in [false, true] {
         if best == 0 {
             break;
@@ -37,7 +37,7 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
         search.set(&order);
         let mut idle = 0;
         for sweep in 0..sweeps {
-            // Every second pair of sweeps turns the order of equals round.
+            // Every second pair of sweeps reverses the order of equal nodes.
             search.sweep(&mut order, sweep % 2 == 0, sweep % 4 >= 2);
             let crossings = search.count(&order);
             let crossings = crossings.saturating_sub(search.exchange(&mut order));
@@ -58,20 +58,20 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
 
 struct Search<'a> {
     steps: &'a [Step],
-    /// Steps that enter each node from above, and that leave it downwards.
+    /// The steps that enter each node from above, and those that leave it downwards.
     ups: Groups,
     downs: Groups,
     pos: Vec<u32>,
-    /// Crossings below each layer, when they were last counted.
+    /// The number of crossings below each layer, when they were last counted.
     crossings: Vec<u64>,
-    /// Space that is used again and again.
+    /// An allocation that is reused.
     tree: Vec<u32>,
     ends: Pairs,
     places: (Pairs, Pairs),
 }
 
 impl Search<'_> {
-    /// The first order: each node where a depth-first walk along the steps meets it.
+    /// Returns the first order: nodes are in the order in which a depth-first search along the steps reaches them.
     fn walk(&self, layers: &Layers, mirrored: bool) -> Vec<Vec<u32>> {
         let mut out: Vec<Vec<u32>> = layers.layers.iter().map(|layer| Vec::with_capacity(layer.len())).collect();
         let mut seen = vec![false; layers.nodes.len()];
@@ -105,7 +105,7 @@ impl Search<'_> {
         }
     }
 
-    /// Place of a step's end among all of its layer.
+    /// The position of a step's end within its layer.
     fn place(&self, port: Port) -> u32 {
         self.pos[port.node as usize] * 4 + port.side as u32
     }
@@ -117,11 +117,11 @@ impl Search<'_> {
         self.crossings.iter().sum()
     }
 
-    /// Pairs of steps below a layer that cross, counted with a tree of prefix sums.
+    /// Counts the pairs of steps below a layer that cross, with a tree of prefix sums.
     fn crossings_below(&mut self, layer: &[u32]) -> u64 {
         let mut ends = std::mem::take(&mut self.ends);
         ends.clear();
-        // From left to right by their upper ends; only those of one node have to be sorted.
+        // The steps are visited from left to right by their upper ends; only those of one node must be sorted.
         for &node in layer {
             let first = ends.len();
             ends.extend(self.downs.of(node as usize).iter().map(|&step| {
@@ -136,7 +136,7 @@ impl Search<'_> {
         self.tree.resize(size + 1, 0);
         let mut total = 0u64;
         for (seen, &(_, down)) in ends.iter().enumerate() {
-            // Those seen before whose lower end is further right.
+            // These are the earlier steps whose lower end is further right.
             let mut at = down as usize + 1;
             let mut not_right = 0u64;
             while at > 0 {
@@ -154,7 +154,7 @@ impl Search<'_> {
         total
     }
 
-    /// Sorts each layer by the mean place of the neighbours in the layer before.
+    /// Sorts each layer by the mean position of the neighbours in the previous layer.
     fn sweep(&mut self, order: &mut [Vec<u32>], down: bool, turn: bool) {
         let count = order.len();
         let mut keyed = Pairs::new();
@@ -172,7 +172,7 @@ impl Search<'_> {
                         i64::from(self.place(if down { step.up } else { step.down }))
                     })
                     .sum();
-                // Without neighbours a node keeps to the one on its left.
+                // A node without neighbours stays with the one on its left.
                 let key = match steps.len() as i64 {
                     0 => keyed.last().map_or(0, |last| last.0),
                     n => sum * 4096 / n,
@@ -193,7 +193,7 @@ impl Search<'_> {
         }
     }
 
-    /// Swaps neighbours while that saves crossings, in layers with crossings above or below; returns how many.
+    /// Swaps neighbours while that reduces crossings, in layers with crossings above or below. Returns the number of swaps.
     fn exchange(&mut self, order: &mut [Vec<u32>]) -> u64 {
         let mut saved = 0;
         for _ in 0..4 {
@@ -220,7 +220,7 @@ impl Search<'_> {
         saved
     }
 
-    /// Crossings between the steps of two neighbours, as they stand and the other way round.
+    /// The number of crossings between the steps of two neighbours, in this order and in the other one.
     fn pair(&mut self, a: usize, b: usize) -> (u64, u64) {
         let (mut left, mut right) = std::mem::take(&mut self.places);
         let mut total = (0, 0);
@@ -242,7 +242,8 @@ impl Search<'_> {
     }
 }
 
-/// How many pairs of sorted places have the left one's beyond the right one's, and how many before it.
+/// Counts the pairs of sorted positions in which the left one's is greater than the right one's, and those in which it is
+/// smaller.
 fn inversions(left: &[(i64, u32)], right: &[(i64, u32)]) -> (u64, u64) {
     let (mut beyond, mut before) = (0u64, 0u64);
     let (mut less, mut not_more) = (0usize, 0usize);

@@ -3,11 +3,12 @@
 use super::cycles::Cycles;
 use super::{Groups, Link};
 
-/// Longest path from the start; what the start does not reach stands as close above its first target as it can.
+/// Assigns ranks by the longest path from the start. Items that the start does not reach are as close above their first target
+/// as possible.
 pub(super) fn assign(items: usize, links: &[Link], cycles: &Cycles) -> Vec<u32> {
     let forward = |(i, link): (usize, &Link)| (!cycles.back[i]).then_some(link.from);
     let outs = Groups::new(items, links.iter().enumerate().map(forward));
-    // The start stands alone at the top.
+    // The start is alone at the top.
     let mut rank = vec![u32::from(items > 1); items];
     if let Some(start) = rank.first_mut() {
         *start = 0;
@@ -18,7 +19,7 @@ pub(super) fn assign(items: usize, links: &[Link], cycles: &Cycles) -> Vec<u32> 
             rank[to] = rank[to].max(rank[item as usize] + 1);
         }
     }
-    // Unreached items have no hold from above: pull them down, targets first.
+    // Nothing above determines the rank of unreached items: they are moved down, targets first.
     for &item in cycles.order.iter().rev() {
         let item = item as usize;
         if cycles.reached[item] {
@@ -31,7 +32,7 @@ pub(super) fn assign(items: usize, links: &[Link], cycles: &Cycles) -> Vec<u32> 
     rank
 }
 
-/// Length of the longest way from each item to one without a way out.
+/// The length of the longest path from each item to an item without outgoing links.
 pub(super) fn heights(items: usize, links: &[Link], cycles: &Cycles) -> Vec<u32> {
     let mut height = vec![0u32; items];
     let outs = Groups::new(items, links.iter().enumerate().map(|(i, link)| (!cycles.back[i]).then_some(link.from)));

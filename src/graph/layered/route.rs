@@ -1,27 +1,27 @@
-//! The y of every layer and the corners of every link.
+//! Computes the y of every layer and the corners of every link.
 //!
-//! Between two layers lies a gap in which links change their x. All steps that fork from one place, or that join at
-//! one place, share a horizontal track. Tracks are ordered so that few of them cross and no two links run on top of
-//! each other; the gap is as high as its tracks need.
+//! Between two layers is a gap in which links change their x. All steps that fork at one point, or that join at one point,
+//! share a horizontal track. Tracks are ordered so that few of them cross and no two links overlap; the gap is as high as its
+//! tracks need.
 
 use super::cycles::Cycles;
 use super::layers::{Layers, Side, Way, What};
 use super::{Class, Groups, Item, Link, Placement, Point, Route, sorted};
 
-/// Distance of tracks, while there are few.
+/// The distance of tracks if there are few.
 const TRACK: i32 = 12;
-/// The most height that tracks add to a gap.
+/// The maximum height that tracks add to a gap.
 const MAX_TRACKS_HEIGHT: i32 = 360;
-/// Up to this many tracks their order is found by comparing each two.
+/// Up to this number of tracks, their order is found by comparing all pairs.
 const PAIRWISE: usize = 40;
-/// Horizontal space between two lines on one track.
+/// The horizontal space between two lines on one track.
 const CLEAR: i32 = 10;
-/// How far from its middle links enter and leave at one side.
+/// The distance from the middle at which links enter and leave at one side.
 const SIDE_PORT: i32 = 9;
-/// The same where links from the item to itself stand in between, and their own distance.
+/// The same distance if links from the item to itself are in between, and the distance between those.
 const SIDE_PORT_WITH_LOOPS: i32 = 19;
 const LOOP_PORT: i32 = 8;
-/// Distance of outer lanes, and how many stand side by side before they share.
+/// The distance of outer lanes, and how many of them are side by side before links share them.
 const OUTER_LANE: i32 = 8;
 const OUTER_LANES: usize = 32;
 
@@ -57,21 +57,21 @@ pub(super) fn route(layers: &Layers, items: &[Item], links: &[Link], cycles: &Cy
 struct Bundle {
     low: i32,
     high: i32,
-    /// Where lines come from above and where they go on downwards.
+    /// The x of lines from above, and those of lines that continue downwards.
     ups: Vec<i32>,
     downs: Vec<i32>,
     track: i32,
 }
 
 struct Gaps {
-    /// For each step with a horizontal part, its bundle.
+    /// The bundle of each step with a horizontal part.
     of_step: Vec<u32>,
-    /// For links in outer lanes: the bundles where they leave and where they arrive.
+    /// For links in outer lanes: the bundles where they leave and where they enter.
     of_lane: Vec<(u32, u32)>,
     bundles: Vec<Bundle>,
-    /// Bundles of each gap; gap `i` lies above layer `i`.
+    /// The bundles of each gap; gap `i` is above layer `i`.
     of_gap: Groups,
-    /// y of each bundle's track.
+    /// The y of each bundle's track.
     y: Vec<i32>,
     tops: Vec<i32>,
     bottoms: Vec<i32>,
@@ -86,7 +86,8 @@ impl Gaps {
         let mut gap_of: Vec<usize> = Vec::new();
         let steps = &layers.steps;
         let mut of_step = vec![NONE; steps.len()];
-        // A place with several steps downwards is a fork and has its own bundle, all else goes to the place where it joins.
+        // A point with several steps downwards is a fork with its own bundle; all other steps belong to the point where they
+        // join.
         let by_up = sorted(steps.len(), |i| steps[i].up.key());
         let mut forks = vec![false; steps.len()];
         for pair in by_up.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
@@ -108,7 +109,7 @@ impl Gaps {
             }
             of_step[i as usize] = bundles.len() as u32 - 1;
         }
-        // Links in outer lanes: one bundle where they leave an item, one where they arrive.
+        // Links in outer lanes have one bundle where they leave an item, and one where they enter.
         let mut of_lane = vec![(NONE, NONE); if layers.lanes > 0 { links.len() } else { 0 }];
         let mut ends = vec![[NONE; 3]; if layers.lanes > 0 { items.len() } else { 0 }];
         for (i, way) in layers.ways.iter().enumerate() {
@@ -152,7 +153,7 @@ impl Gaps {
         gaps
     }
 
-    /// Gives every gap its tracks and every layer its y.
+    /// Assigns the tracks of every gap and the y of every layer.
     fn stack(&mut self, layers: &Layers) {
         let count = layers.layers.len();
         let mut y = 0;
@@ -163,7 +164,7 @@ impl Gaps {
             let span = (tracks - 1).max(0) * spacing;
             let text = |layer: usize| layers.texts.get(layer).copied().unwrap_or(false);
             let (above, below) = match (gap, tracks) {
-                // Outside of the first and last layer there is a gap only where a link needs it.
+                // Before the first layer and after the last one there is a gap only if a link needs it.
                 (0, 0) => (0, 0),
                 (gap, 0) if gap == count => (0, 0),
                 (gap, 0) if text(gap) => (9, 9),
@@ -187,21 +188,21 @@ impl Gaps {
     }
 }
 
-/// Where a link in an outer lane leaves, from the x of its source: in the right lane where there is one.
+/// The x at which a link in an outer lane leaves, relative to that of its source: in the right lane if there is one.
 fn leave_dx(layers: &Layers, items: &[Item], link: &Link) -> i32 {
     let right = layers.nodes[link.from].right;
     if link.class == Class::Catch && right > items[link.from].width / 2 { right } else { 0 }
 }
 
-/// For each text and bend: the next step towards the target that changes its x or arrives. Long straight trunks are
-/// thus passed at once, however many links follow them.
+/// For each text and bend, finds the next step towards the target that changes its x or enters the target. Thus long straight
+/// trunks are passed in one step, regardless of how many links use them.
 fn onward(layers: &Layers, x: &[i32]) -> Vec<u32> {
     let mut onward = vec![NONE; layers.nodes.len()];
     let mut visit = |node: usize, ascending: bool| {
         let next = layers.nodes[node].next;
         let Some(step) = layers.steps.get(next as usize) else { return };
         let to = if step.up.node as usize == node { step.down.node } else { step.up.node } as usize;
-        // The bends of a trunk are numbered from top to bottom, texts come after all bends that they lead to.
+        // The bends of a trunk are numbered from top to bottom, and texts come after all bends to which they lead.
         let bend = layers.nodes[to].what == What::Bend;
         if bend && (to > node) == ascending {
             return;
@@ -215,7 +216,7 @@ fn onward(layers: &Layers, x: &[i32]) -> Vec<u32> {
     onward
 }
 
-/// Orders the bundles of a gap and gives each a track; returns the number of tracks.
+/// Orders the bundles of a gap and assigns each a track. Returns the number of tracks.
 fn tracks(bundles: &mut [Bundle], mut order: Vec<u32>) -> i32 {
     if order.is_empty() {
         return 0;
@@ -227,7 +228,7 @@ fn tracks(bundles: &mut [Bundle], mut order: Vec<u32>) -> i32 {
             points.iter().map(|&x| i64::from(x)).sum::<i64>() / points.len() as i64
         }
     };
-    // Lines to the right: the rightmost on top. Lines to the left: the leftmost on top.
+    // Of lines to the right, the rightmost is on top; of lines to the left, the leftmost.
     let by_middle = sorted(order.len(), |i| {
         let bundle = &bundles[order[i] as usize];
         let (up, down) = (middle(&bundle.ups, bundle), middle(&bundle.downs, bundle));
@@ -248,7 +249,8 @@ fn tracks(bundles: &mut [Bundle], mut order: Vec<u32>) -> i32 {
     order.iter().map(|&id| bundles[id as usize].track + 1).max().unwrap_or(0)
 }
 
-/// From top to bottom: always the one next that costs least above all that are left, compared with below them.
+/// Orders from top to bottom: the next bundle is always the one that costs least above all remaining ones, compared with below
+/// them.
 fn least_cost(bundles: &[Bundle], order: &[u32]) -> Vec<u32> {
     let bundle = |i: usize| &bundles[order[i] as usize];
     let count = order.len();
@@ -270,7 +272,7 @@ fn meets(a: &Bundle, b: &Bundle) -> bool {
     a.low < b.high + CLEAR && b.low < a.high + CLEAR
 }
 
-/// Crossings where `above` has the upper track; lines on top of each other count a hundred.
+/// The number of crossings if `above` has the upper track; overlapping lines count a hundred.
 fn cost(above: &Bundle, below: &Bundle) -> u32 {
     if !meets(above, below) {
         return 0;
@@ -280,7 +282,7 @@ fn cost(above: &Bundle, below: &Bundle) -> u32 {
     inside(&above.downs, below) + inside(&below.ups, above) + 100 * overlaps
 }
 
-/// Tracks for many bundles: the lowest free one over all slots of x that a bundle covers.
+/// Assigns tracks to many bundles: each gets the lowest track that is free in all slots of x that it covers.
 fn skyline(bundles: &mut [Bundle], order: &[u32]) {
     const SLOTS: i64 = 512;
     let low = order.iter().map(|&id| bundles[id as usize].low).min().unwrap_or(0);
@@ -304,7 +306,7 @@ struct Router<'a> {
     x: &'a [i32],
     gaps: &'a Gaps,
     onward: Vec<u32>,
-    /// Which items have links that catch, and links that come back, on their right.
+    /// Whether each item has links of catchers, and links that lead back, on its right.
     catches: Vec<bool>,
     right_ins: Vec<bool>,
 }
@@ -340,7 +342,8 @@ impl Router<'_> {
         Route { points: simplify(points), label, back }
     }
 
-    /// Where links leave and enter at a side, from the middle of that side: those that go up above those that go down.
+    /// Where links leave and enter at a side, relative to the middle of that side: those that go up are above those that go
+    /// down.
     fn side_dy(&self, item: usize, side: Side, leaves: bool) -> i32 {
         match (side, leaves) {
             (Side::Right, _) if self.right_ins[item] => SIDE_PORT,
@@ -357,7 +360,7 @@ impl Router<'_> {
         self.layers.loops[item] > 0
     }
 
-    /// From the border of the source to where its first step starts.
+    /// Adds the points from the border of the source to where its first step starts.
     fn leave(&self, points: &mut Vec<Point>, first: u32, back: bool) {
         let step = &self.layers.steps[first as usize];
         let port = if back { step.down } else { step.up };
@@ -372,7 +375,7 @@ impl Router<'_> {
         points.push((x + port.dx, y));
     }
 
-    /// From step to step to the border of the target.
+    /// Adds the points from step to step to the border of the target.
     fn follow(&self, points: &mut Vec<Point>, first: u32, back: bool) {
         let mut at = first;
         while let Some(step) = self.layers.steps.get(at as usize) {
@@ -427,7 +430,7 @@ impl Router<'_> {
     }
 }
 
-/// Drops points that repeat and corners that are none.
+/// Removes repeated points, and points that are not corners.
 fn simplify(points: Vec<Point>) -> Vec<Point> {
     let mut out: Vec<Point> = Vec::with_capacity(points.len());
     for point in points {

@@ -1,23 +1,23 @@
-//! Which links carry the main story, and on which side of it links lead back: on the left, but for those that catch.
+//! Finds the links of the main story, and the side on which links lead back: on the left, except for those of catchers.
 
 use super::cycles::Cycles;
 use super::{Class, Groups, Link, ranks};
 
-/// How much a link wants to be straight.
+/// How important it is that a link is straight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Main {
     No,
-    /// The one way on from its source and the one way into its target.
+    /// It is the main link from its source and the main link into its target.
     Local,
-    /// On the way from the start.
+    /// It is on the main path from the start.
     Path,
 }
 
 #[derive(Debug)]
 pub(super) struct Story {
-    /// For each link.
+    /// The importance of each link.
     pub main: Vec<Main>,
-    /// For each link that leads back, whether it runs on the right; all others run on the left.
+    /// For each link that leads back, whether it is on the right; all others are on the left.
     pub right: Vec<bool>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn tell(items: usize, links: &[Link], cycles: &Cycles, ranks: &[u32])
     let flow = |i: usize| links[i].class == Class::Flow && !cycles.back[i];
     let outs = Groups::new(items, (0..links.len()).map(|i| flow(i).then(|| links[i].from)));
     let ins = Groups::new(items, (0..links.len()).map(|i| flow(i).then(|| links[i].to)));
-    // Where a Choice forks, the one way that goes on longer than all others.
+    // Where a Choice forks, this is the link with the longest continuation, if there is only one.
     let main_out: Vec<Option<u32>> = (0..items)
         .map(|item| match outs.of(item) {
             [only] => Some(*only),
@@ -40,7 +40,7 @@ pub(super) fn tell(items: usize, links: &[Link], cycles: &Cycles, ranks: &[u32])
         .collect();
     let mut main = vec![Main::No; links.len()];
     let mut item = 0;
-    // The way from the start ends where it forks evenly; it cannot loop, as no link of it leads back.
+    // The path from the start ends at an even fork. It cannot loop, because none of its links leads back.
     while let Some(link) = main_out.get(item).copied().flatten() {
         main[link as usize] = Main::Path;
         item = links[link as usize].to;
@@ -64,7 +64,7 @@ pub(super) fn tell(items: usize, links: &[Link], cycles: &Cycles, ranks: &[u32])
             main[link as usize] = Main::Local;
         }
     }
-    // Ways back run on the left; what catches leaves on the right, also where it leads back.
+    // Links that lead back are on the left; those of catchers leave on the right, even if they lead back.
     let right = links.iter().zip(&cycles.back).map(|(link, &back)| back && link.class == Class::Catch).collect();
     Story { main, right }
 }

@@ -1,4 +1,4 @@
-//! Small definitions, each for one promise.
+//! Tests with small definitions, each for one property.
 
 use super::*;
 use crate::graph::{Edge, EdgeKind, MAX_DEPTH, Node, NodeKind, SELECTOR_HEIGHT, SELECTOR_STAGES, SvgOptions, Theme, render_svg};
@@ -99,7 +99,7 @@ fn scopes_can_be_folded() {
     assert!(folded.width < open.width && folded.height < open.height);
 }
 
-/// Branches that look alike are placed once: what is around a branch may not change how it is drawn.
+/// Branches that are alike are placed once; the surroundings of a branch must not change how it is drawn.
 #[test]
 fn branches_are_placed_each_as_if_it_was_alone() {
     let chain = |a: &str, b: &str, more: &str| {
@@ -110,7 +110,7 @@ fn branches_are_placed_each_as_if_it_was_alone() {
     let branches = [
         chain("A1", "A2", ""),
         chain("B1", "B2", ""),
-        // The same boxes with other lines, then with another label, then wider.
+        // The branches have the same boxes with other lines, then another label, then wider boxes.
         chain("C1", "C2", r#""Catch":[{"ErrorEquals":["E"],"Next":"C2"}],"#),
         chain("D1", "D2", r#""Catch":[{"ErrorEquals":["AnErrorWithALongName"],"Next":"D2"}],"#),
         chain("The name of this one is much longer", "E2", ""),
@@ -123,7 +123,7 @@ fn branches_are_placed_each_as_if_it_was_alone() {
         ))
     };
     let together = parallel(&branches);
-    // Of a branch: its boxes and lines, from its own corner on.
+    // Returns the boxes and lines of a branch, relative to its corner.
     let drawn = |graph: &Graph, branch: usize| {
         let at = format!("/States/P/Branches/{branch}");
         let scope = node(graph, &format!("Branch {}", branch + 1));
@@ -166,7 +166,7 @@ fn large_and_deep_scopes_are_folded_unless_somebody_opens_them() {
 
 #[test]
 fn nesting_is_bounded() {
-    // Deeper than any JSON text can be: made from parts.
+    // This is deeper than any JSON text can be, so it is built from parts.
     let mut value = parse(r#"{"Type":"Pass","End":true}"#);
     for _ in 0..100 {
         let mut states = crate::base::Map::new();
@@ -200,7 +200,7 @@ fn long_names_are_bounded() {
     assert!(graph.nodes.len() > 10 && graph.nodes.len() < 200);
 }
 
-/// States `0` to `count - 1`, made by a function of their number.
+/// Returns a machine with states `0` to `count - 1`, each created from its number.
 fn machine(count: usize, state: impl Fn(usize) -> String) -> Value {
     let states: Vec<String> = (0..count).map(|i| format!(r#""{i}":{}"#, state(i))).collect();
     parse(&format!(r#"{{"StartAt":"0","States":{{{}}}}}"#, states.join(",")))
@@ -287,10 +287,10 @@ fn a_run_is_drawn_with_signs_words_and_lines() {
         // Arrows have the colour of their lines.
         r#"marker-end="url(#sg-arrow-by-caught)""#,
         ".sg-head-by-caught{fill:#8a5300}",
-        // Signs stand on the border, where no name is.
+        // Signs are on the border, where there is no name.
         r#"<circle cx="186" cy="146" r="10"/>"#,
         r#"x="24" y="92" width="176" height="54""#,
-        // A text is as long as there is room for it, whatever the font.
+        // A text is as long as its space, whatever the font.
         r#"textLength="39" lengthAdjust="spacingAndGlyphs">Task · r</text>"#,
     ] {
         assert!(svg.contains(expected), "{expected} in {svg}");
@@ -299,7 +299,7 @@ fn a_run_is_drawn_with_signs_words_and_lines() {
     assert!(!render_svg(&graph, &SvgOptions::default()).contains("sg-is-"), "a drawing without a run has no trace of one");
 }
 
-/// A page that puts its controls into a Map's box finds room for them, and what they are to say.
+/// A page that puts controls into a Map's box has space for them, and the data for their labels.
 #[test]
 fn maps_say_what_they_do_with_items_and_leave_room_for_a_choice() {
     let definition = parse(

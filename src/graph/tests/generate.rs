@@ -1,8 +1,8 @@
-//! Definitions made from a seed: chains, forks that join again, loops, catchers, nesting.
+//! Generates definitions from a seed: chains, forks that join again, loops, catchers, nesting.
 
 use crate::base::{Map, Rng, Value};
 
-/// A definition of about `states` states, half of them in the outermost scope.
+/// Returns a definition of about `states` states, half of them in the outermost scope.
 pub(super) fn definition(seed: u64, states: usize) -> Value {
     let mut maker = Maker { rng: Rng::new(seed), left: states / 2, number: 0 };
     maker.scope(0, states.div_ceil(2))
@@ -19,14 +19,14 @@ fn object(members: Vec<(&str, Value)>) -> Value {
 }
 
 impl Maker {
-    /// A scope of `count` states; `left` is what all nested scopes may still use.
+    /// Returns a scope of `count` states; `left` is the number of states that nested scopes may still use.
     fn scope(&mut self, depth: usize, count: usize) -> Value {
         let names: Vec<String> = (0..count).map(|i| self.name(i)).collect();
         let states = (0..count).map(|i| (names[i].clone(), self.state(depth, i, &names))).collect::<Vec<_>>();
         object(vec![("StartAt", names[0].as_str().into()), ("States", Value::from(states.into_iter().collect::<Map>()))])
     }
 
-    /// A scope of up to `most` states inside another.
+    /// Returns a scope of up to `most` states inside of another one.
     fn nested(&mut self, depth: usize, most: usize) -> Value {
         let count = (1 + self.rng.below(most as u64) as usize).min(self.left.max(1));
         self.left = self.left.saturating_sub(count);
@@ -43,7 +43,7 @@ impl Maker {
         self.rng.below(100) < percent
     }
 
-    /// A state ahead, near more often than far.
+    /// Returns a later state, more often a near one than a distant one.
     fn ahead(&mut self, i: usize, names: &[String]) -> Value {
         let far = if self.chance(75) { 3 } else { 12 };
         let to = (i + 1 + self.rng.below(far) as usize).min(names.len() - 1);

@@ -1,4 +1,4 @@
-//! What a reader of the drawing relies on, checked over generated and recorded definitions.
+//! Tests what a reader of the drawing relies on, with generated and recorded definitions.
 
 mod cases;
 mod generate;

@@ -1,4 +1,4 @@
-//! The gates: no overlap, no line through a box, nothing outside of its container, every line from border to border.
+//! Quality gates: no overlap, no line through a box, nothing outside of its container, every line from border to border.
 
 use super::super::{Edge, EdgeKind, Graph, LabelBox, Node};
 use super::*;
@@ -26,7 +26,7 @@ impl Rect {
         Rect { x0: a.0.min(b.0), y0: a.1.min(b.1), x1: a.0.max(b.0), y1: a.1.max(b.1) }
     }
 
-    /// Whether the insides meet; touching borders do not.
+    /// Whether the interiors intersect; touching borders do not count.
     fn meets(&self, other: &Rect) -> bool {
         self.x0 < other.x1 && other.x0 < self.x1 && self.y0 < other.y1 && other.y0 < self.y1
     }
@@ -41,7 +41,7 @@ impl Rect {
     }
 }
 
-/// Asserts all gates; returns how many lines run on top of a line that they have no end in common with.
+/// Asserts all gates. Returns how many lines overlap with a line with which they share no end.
 pub(super) fn check(graph: &Graph, what: &str) -> usize {
     assert_eq!(graph.to_json(), serde_json::to_string(graph).unwrap(), "{what}");
     let whole = Rect { x0: 0, y0: 0, x1: graph.width, y1: graph.height };
@@ -110,10 +110,10 @@ pub(super) fn check(graph: &Graph, what: &str) -> usize {
     on_top
 }
 
-/// Pairs of collinear lines that overlap, of edges with no end in common.
+/// Counts pairs of collinear lines that overlap and belong to edges without a common end.
 fn lines_on_top(edges: &[&Edge]) -> usize {
     type Line<'a> = (i32, i32, &'a Edge);
-    // Lines by direction and by the coordinate they share.
+    // The lines by direction and by the coordinate that they share.
     let mut lines: BTreeMap<(bool, i32), Vec<Line>> = BTreeMap::new();
     for edge in edges {
         for pair in edge.points.windows(2) {
@@ -195,7 +195,7 @@ fn equal_definitions_give_equal_bytes() {
     }
 }
 
-/// The members of every `States` in another order.
+/// Returns the value with the members of every `States` in another order.
 fn shuffled(value: &Value, rng: &mut crate::base::Rng) -> Value {
     match value {
         Value::Object(map) => {
@@ -259,7 +259,7 @@ fn a_chain_is_exactly_straight() {
     }
 }
 
-/// The definition with a state put between another one and its `Next`.
+/// Returns the definition with a state between another one and its `Next`.
 fn with_one_more(definition: &Value, after: &str) -> Option<Value> {
     let mut definition = definition.clone();
     let states = definition.make_object()?.get_mut("States")?.make_object()?;
@@ -290,7 +290,7 @@ fn one_more_state_leaves_the_others_in_their_order() {
                 turned += usize::from((a.center_x() < b.center_x()) != (new_a < new_b));
             }
         }
-        // What is inside of other states is drawn as before, wherever it stands now.
+        // States inside of other states are drawn as before, wherever those are now.
         let inside = |graph: &Graph| -> BTreeMap<String, (i32, i32)> {
             let corner =
                 |id: &Option<String>| graph.nodes.iter().find(|node| Some(&node.id) == id.as_ref()).map(|node| (node.x, node.y));
