@@ -410,7 +410,7 @@ mod tests {
     const COUNT: usize = 20_000;
 
     #[test]
-    fn the_shortest_text_is_the_standard_librarys() {
+    fn the_shortest_text_equals_that_of_the_standard_library() {
         for value in samples(COUNT) {
             let (digits, exponent) = shortest(value);
             let text = format!("{:e}", value.abs());
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_read_as_the_standard_library_reads_them() {
+    fn texts_parse_like_in_the_standard_library() {
         let check = |text: &str| assert_eq!(parse(text).map(f64::to_bits), text.parse().ok().map(f64::to_bits), "{text}");
         let mut rng = Rng::new(12);
         for value in samples(COUNT) {
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_the_standard_librarys() {
+    fn texts_equal_those_of_the_standard_library() {
         for value in samples(COUNT / 4).chain([0.0, -0.0, 1e15, 1e16, 1e-4, 9.9e-5, 123456789012345680.0]) {
             assert_eq!(text(value), format!("{value:?}"));
             let (digits, exponent) = shortest(value);
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn places_and_precision_are_the_standard_librarys() {
+    fn places_and_precision_equal_those_of_the_standard_library() {
         for (i, value) in samples(COUNT / 4).enumerate() {
             let (digits, exponent) = precision(value, 15);
             let theirs: f64 = format!("{:.14e}", value.abs()).parse().unwrap();

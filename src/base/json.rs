@@ -647,7 +647,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_escaped_is_found_at_every_place() {
+    fn characters_that_need_an_escape_are_found_at_every_offset() {
         for special in ["\"", "\\", "\n", "\u{8}", "\u{1}", "\u{1f}"] {
             for place in 0..20 {
                 for filler in ["a", " ", "\u{7f}", "é", "😀", "!", "#", "[", "]"] {
@@ -662,7 +662,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_a_text_is_as_written_in_two_steps() {
+    fn a_text_inside_a_text_equals_the_one_written_in_two_steps() {
         let twice = |value: &Value| {
             let (mut once, mut two) = (String::from("x"), String::from("x"));
             write_text(&mut once, value);
@@ -685,7 +685,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_come_again_are_written_as_they_were() {
+    fn repeated_values_are_written_like_the_first_time() {
         let numbers = Value::from((0..100).map(Value::from).collect::<Vec<_>>());
         let members: Map = (0..40).map(|i| (Arc::from(format!("\"{i}")), Value::from("a\n\"é"))).collect();
         // There are more of them than the table stores, and they are nested.
@@ -703,7 +703,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_too_deep_is_in_excess() {
+    fn values_that_nest_too_deep_are_refused() {
         let value = parse(r#"{"a":[1,{"b":[]}]}"#).unwrap();
         assert_eq!(measure(&value, 100, 4), Ok(18));
         assert_eq!(measure(&value, 100, 3), Err(Excess::Depth));
@@ -720,7 +720,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_texts_that_follow_one_another_are_shared() {
+    fn names_of_consecutive_texts_are_shared() {
         let mut shared = SharedNames::default();
         let mut read = |text: &str| parse_noting_escapes(text, &mut shared).map(|(value, _)| value);
         let one = read(r#"{"id":1,"b":{"id":"\n"}}"#).unwrap();
@@ -732,7 +732,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_checked_is_not_built_and_errs_alike() {
+    fn a_check_reports_the_same_errors_as_parsing() {
         for text in [
             "[1,{\"a\":\"b\\n\"},null]",
             "{\"a\":1,\"a\":2}",
@@ -760,7 +760,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where() {
+    fn errors_have_the_offset() {
         for (text, offset) in [
             ("", 0),
             ("[1,]", 3),

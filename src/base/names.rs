@@ -37,7 +37,7 @@ impl Names {
             return Some(std::mem::replace(&mut node.position, position));
         }
         self.nodes.push(Node { name, position, level: 1, left: 0, right: 0 });
-        self.root = self.hang(self.root, self.nodes.len() as Link);
+        self.root = self.insert_below(self.root, self.nodes.len() as Link);
         None
     }
 
@@ -88,15 +88,15 @@ impl Names {
 
     /// Inserts a new node below another one and returns the new root of that subtree. The recursion is at most twice the
     /// logarithm deep.
-    fn hang(&mut self, below: Link, new: Link) -> Link {
+    fn insert_below(&mut self, below: Link, new: Link) -> Link {
         let (Some(node), Some(leaf)) = (self.node(below), self.node(new)) else { return new };
         if leaf.name < node.name {
-            let left = self.hang(node.left, new);
+            let left = self.insert_below(node.left, new);
             if let Some(node) = self.node_mut(below) {
                 node.left = left;
             }
         } else {
-            let right = self.hang(node.right, new);
+            let right = self.insert_below(node.right, new);
             if let Some(node) = self.node_mut(below) {
                 node.right = right;
             }
@@ -222,7 +222,7 @@ mod tests {
     use crate::base::Rng;
 
     #[test]
-    fn agrees_with_a_search_tree_and_stays_low() {
+    fn the_tree_equals_a_standard_one_and_stays_low() {
         let mut rng = Rng::new(5);
         for (count, range) in [(200, 40), (5000, 100_000), (5000, 0), (5000, 1)] {
             let (mut ours, mut theirs) = (Names::default(), BTreeMap::new());
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn named_things_are_equal_in_any_order() {
+    fn collections_by_name_are_equal_in_any_order() {
         let one = Named::from_iter([("a", 1), ("b", 2)]);
         let other = Named::from_iter([("b", 2), ("a", 0), ("a", 1)]);
         assert_eq!(one, other);

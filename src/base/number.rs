@@ -177,7 +177,7 @@ mod tests {
     use crate::base::json;
 
     #[test]
-    fn integers_are_written_as_the_standard_library_writes_them() {
+    fn integers_are_written_like_in_the_standard_library() {
         let parts = [99_999_999, 100_000_000, 100_000_005, 1_700_000_000_000, 10_000_000_000_000_000, 120_000_000_300_000_004];
         for int in [0, 7, 9, 10, 99, 100, 101, 1_000_000, -1, -10, -105, i64::MAX, i64::MIN].into_iter().chain(parts) {
             let mut text = String::from("x");

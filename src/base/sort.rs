@@ -85,7 +85,7 @@ mod tests {
     use crate::base::Rng;
 
     #[test]
-    fn agrees_with_the_standard_sort() {
+    fn the_order_equals_that_of_the_standard_sort() {
         let mut rng = Rng::new(7);
         for length in (0..40).chain([100, 1000]) {
             for range in [1, 3, 1000] {

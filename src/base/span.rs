@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_positions_are_those_of_one() {
+    fn positions_of_many_offsets_equal_single_lookups() {
         let line = "one é two 😀 three 漢字\n\n";
         for text in [String::new(), "a".into(), line.into(), line.repeat(40), line.replace('\n', " ").repeat(40)] {
             let positions = Positions::of(&text);

@@ -20,14 +20,14 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Table<K, V> {
     /// The slots in order of the keys; the value is `None` if it was removed.
-    places: Vec<(K, Option<V>)>,
+    slots: Vec<(K, Option<V>)>,
     /// All slots before this index are empty.
     first: usize,
     /// All slots in this range are empty too, so that removing and adding the first entry many times does not scan them each
     /// time.
     gap: Range<usize>,
     /// The number of entries.
-    taken: usize,
+    count: usize,
 }
 
 impl<K: Ord, V> Table<K, V> {
@@ -35,7 +35,7 @@ impl<K: Ord, V> Table<K, V> {
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
             Ok(at) => {
-                let before = self.places.get_mut(at).and_then(|place| place.1.replace(value));
+                let before = self.slots.get_mut(at).and_then(|place| place.1.replace(value));
                 if before.is_none() {
                     self.take(at);
                 }
@@ -45,7 +45,7 @@ impl<K: Ord, V> Table<K, V> {
                 if at < self.gap.end {
                     self.gap = 0..0;
                 }
-                self.places.insert(at, (key, Some(value)));
+                self.slots.insert(at, (key, Some(value)));
                 self.take(at);
                 None
             }
@@ -55,7 +55,7 @@ impl<K: Ord, V> Table<K, V> {
     /// Counts an empty slot that is filled.
     #[inline(always)]
     fn take(&mut self, at: usize) {
-        self.taken += 1;
+        self.count += 1;
         if at < self.first {
             self.gap = at + 1..self.first;
             self.first = at;
@@ -66,14 +66,14 @@ impl<K: Ord, V> Table<K, V> {
 
     /// Returns the value of a key.
     pub fn get(&self, key: &K) -> Option<&V> {
-        self.places.get(self.find(key).ok()?)?.1.as_ref()
+        self.slots.get(self.find(key).ok()?)?.1.as_ref()
     }
 
     /// Returns the value of a key, which can be changed.
     #[inline(always)]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         let at = self.find(key).ok()?;
-        self.places.get_mut(at)?.1.as_mut()
+        self.slots.get_mut(at)?.1.as_mut()
     }
 
     /// Whether there is a value for the key.
@@ -84,13 +84,13 @@ impl<K: Ord, V> Table<K, V> {
     /// Removes and returns the value of a key.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         let at = self.find(key).ok()?;
-        let value = self.places.get_mut(at)?.1.take()?;
-        self.taken -= 1;
-        while self.places.get(self.first).is_some_and(|place| place.1.is_none()) {
+        let value = self.slots.get_mut(at)?.1.take()?;
+        self.count -= 1;
+        while self.slots.get(self.first).is_some_and(|place| place.1.is_none()) {
             self.first = if self.gap.start == self.first { self.gap.end.max(self.first + 1) } else { self.first + 1 };
         }
-        if self.places.len() > 2 * self.taken + 8 {
-            self.places.retain(|place| place.1.is_some());
+        if self.slots.len() > 2 * self.count + 8 {
+            self.slots.retain(|place| place.1.is_some());
             (self.first, self.gap) = (0, 0..0);
         }
         Some(value)
@@ -98,8 +98,8 @@ impl<K: Ord, V> Table<K, V> {
 
     /// Removes the entries for which `keep` returns false.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
-        self.places.retain(|(key, value)| value.as_ref().is_some_and(|value| keep(key, value)));
-        self.taken = self.places.len();
+        self.slots.retain(|(key, value)| value.as_ref().is_some_and(|value| keep(key, value)));
+        self.count = self.slots.len();
         (self.first, self.gap) = (0, 0..0);
     }
 
@@ -110,23 +110,23 @@ impl<K: Ord, V> Table<K, V> {
 
     /// The number of entries.
     pub fn len(&self) -> usize {
-        self.taken
+        self.count
     }
 
     /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
-        self.taken == 0
+        self.count == 0
     }
 
     /// The entry with the smallest key.
     pub fn first(&self) -> Option<(&K, &V)> {
-        let (key, value) = self.places.get(self.first)?;
+        let (key, value) = self.slots.get(self.first)?;
         Some((key, value.as_ref()?))
     }
 
     /// All entries in order of their keys.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.places.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)))
+        self.slots.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)))
     }
 
     /// All keys in order.
@@ -147,25 +147,25 @@ impl<K: Ord, V> Table<K, V> {
     /// Returns the index of a key, or where it would be inserted.
     #[inline(always)]
     fn find(&self, key: &K) -> Result<usize, usize> {
-        match self.places.as_slice() {
+        match self.slots.as_slice() {
             // Ids increase, and the newest is looked up most often.
-            [.., (last, _)] if last == key => Ok(self.places.len() - 1),
-            places => search(places, key),
+            [.., (last, _)] if last == key => Ok(self.slots.len() - 1),
+            slots => search(slots, key),
         }
     }
 }
 
 #[inline(never)]
-fn search<K: Ord, V>(places: &[(K, V)], key: &K) -> Result<usize, usize> {
-    match places.last() {
-        Some((last, _)) if last < key => Err(places.len()),
-        _ => places.binary_search_by(|(other, _)| other.cmp(key)),
+fn search<K: Ord, V>(slots: &[(K, V)], key: &K) -> Result<usize, usize> {
+    match slots.last() {
+        Some((last, _)) if last < key => Err(slots.len()),
+        _ => slots.binary_search_by(|(other, _)| other.cmp(key)),
     }
 }
 
 impl<K, V> Default for Table<K, V> {
     fn default() -> Self {
-        Table { places: Vec::new(), first: 0, gap: 0..0, taken: 0 }
+        Table { slots: Vec::new(), first: 0, gap: 0..0, count: 0 }
     }
 }
 
@@ -174,7 +174,7 @@ impl<K, V> IntoIterator for Table<K, V> {
     type Item = (K, V);
     type IntoIter = std::iter::FilterMap<std::vec::IntoIter<(K, Option<V>)>, fn((K, Option<V>)) -> Option<(K, V)>>;
     fn into_iter(self) -> Self::IntoIter {
-        self.places.into_iter().filter_map(|(key, value)| Some((key, value?)))
+        self.slots.into_iter().filter_map(|(key, value)| Some((key, value?)))
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn agrees_with_a_search_tree() {
+    fn the_table_equals_a_standard_map() {
         let mut rng = Rng::new(3);
         for range in [4, 60, 1000] {
             let (mut ours, mut theirs) = (Table::default(), BTreeMap::new());

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_what_java_refuses() {
+    fn timestamps_that_java_refuses_are_refused() {
         for (text, valid) in [
             ("2026-12-31T23:59:59Z", true),
             ("2026-12-31T23:59:60Z", false),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_as_text() {
+    fn a_time_is_formatted_in_iso_8601() {
         for (millis, text) in [
             (0, "1970-01-01T00:00:00Z"),
             (7, "1970-01-01T00:00:00.007Z"),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn text_to_instant_and_back() {
+    fn parsed_times_are_formatted_like_their_text() {
         let at = |s: &str| parse_rfc3339(s).map(|i| i.millis().to_string());
         assert_eq!(at("2016-03-14T01:59:00Z").as_deref(), Some("2016-03-14T01:59:00Z"));
         assert_eq!(at("2016-03-13T18:59:00-07:00").as_deref(), Some("2016-03-14T01:59:00Z"));

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_stand_side_by_side() {
+    fn branches_are_drawn_side_by_side() {
         check(
             r#"{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
                 {"StartAt":"A","States":{"A":{"Type":"Succeed"}}},{"StartAt":"B","States":{"B":{"Type":"Succeed"}}}]}}}"#,
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_taken_for_syntax() {
+    fn no_name_is_interpreted_as_syntax() {
         let name = r#"a\" as x\n--> b: %% ; {<script>} style"#;
         let text = format!(r#"{{"StartAt":"{name}","States":{{"{name}":{{"Type":"Pass","End":true}}}}}}"#);
         let out = to_mermaid(&json::parse(&text).unwrap(), Direction::LeftToRight);

@@ -40,7 +40,7 @@ const LABEL_PADDING: i32 = 12;
 /// Maximum number of lines of a label; the last one stands for the rest if there are more.
 const LABEL_LINES: usize = 4;
 /// The number of earlier scopes with which a scope is compared: branches of a Parallel are often alike except for their names.
-const ALIKE: usize = 8;
+const MAX_COMPARED_SCOPES: usize = 8;
 
 /// Lays out the graph of a definition, as far as it can be read. It never fails.
 pub fn layout(definition: &Value, options: &LayoutOptions) -> Graph {
@@ -70,7 +70,7 @@ struct Placed {
     items: Vec<Item>,
     placement: Rc<Placement>,
     /// The edges of each link: state and transition.
-    edges: Vec<Vec<Way>>,
+    edges: Vec<Vec<LinkTransition>>,
     /// The links, with parts as sources and targets.
     links: Vec<Link>,
     width: i32,
@@ -79,7 +79,7 @@ struct Placed {
 
 /// One transition on a link.
 #[derive(Clone, Copy)]
-enum Way {
+enum LinkTransition {
     Start,
     Transition(usize, usize),
 }
@@ -131,7 +131,7 @@ impl<'a> Nest<'a> {
         nest.placed.resize_with(model.scopes.len(), || None);
         let shown: Vec<usize> = (0..model.scopes.len()).rev().filter(|&scope| !hidden[scope]).collect();
         for (i, &scope) in shown.iter().enumerate() {
-            nest.placed[scope] = Some(nest.place(scope, &shown[i.saturating_sub(ALIKE)..i]));
+            nest.placed[scope] = Some(nest.place(scope, &shown[i.saturating_sub(MAX_COMPARED_SCOPES)..i]));
         }
         nest
     }
@@ -167,7 +167,7 @@ impl<'a> Nest<'a> {
             parts.push(Part::State(state));
         }
         let mut links: Vec<Link> = Vec::new();
-        let mut edges: Vec<Vec<Way>> = Vec::new();
+        let mut edges: Vec<Vec<LinkTransition>> = Vec::new();
         let mut end = None;
         // Names without a state, sorted, with their parts.
         let mut missing: Vec<(Arc<str>, usize)> = Vec::new();
@@ -186,7 +186,7 @@ impl<'a> Nest<'a> {
         };
         // The newest link for each target and class: all links of one source are consecutive.
         let mut newest: Vec<[Option<usize>; 2]> = Vec::new();
-        let mut connect = |from: usize, to: usize, class: Class, weight: i32, way: Way| {
+        let mut connect = |from: usize, to: usize, class: Class, weight: i32, way: LinkTransition| {
             if newest.len() <= to {
                 newest.resize(to + 1, [None; 2]);
             }
@@ -202,7 +202,7 @@ impl<'a> Nest<'a> {
         };
         if let Some(start) = &own.start {
             let to = target(&mut parts, start, own.pointer.key("StartAt").as_str());
-            connect(0, to, Class::Flow, 8, Way::Start);
+            connect(0, to, Class::Flow, 8, LinkTransition::Start);
         }
         for (i, &state) in states.iter().enumerate() {
             for (j, transition) in model.states[state].transitions.iter().enumerate() {
@@ -219,11 +219,11 @@ impl<'a> Nest<'a> {
                     EdgeKind::End => (Class::Flow, 3),
                     EdgeKind::Catch => (Class::Catch, 2),
                 };
-                connect(i + 1, to, class, weight, Way::Transition(state, j));
+                connect(i + 1, to, class, weight, LinkTransition::Transition(state, j));
             }
         }
-        for (link, ways) in links.iter_mut().zip(&edges) {
-            link.label = self.label_size(ways).map(|size| self.swap(size));
+        for (link, transitions) in links.iter_mut().zip(&edges) {
+            link.label = self.label_size(transitions).map(|size| self.swap(size));
         }
         let nested = own.parent.is_some();
         let sizes: Vec<(i32, i32)> = parts.iter().map(|part| self.size(part, nested)).collect();
@@ -279,12 +279,14 @@ impl<'a> Nest<'a> {
     }
 
     /// Returns the labels of the transitions of a link, one per line.
-    fn label_lines(&self, ways: &[Way]) -> Vec<String> {
-        let labels: Vec<&String> = ways
+    fn label_lines(&self, transitions: &[LinkTransition]) -> Vec<String> {
+        let labels: Vec<&String> = transitions
             .iter()
             .filter_map(|way| match *way {
-                Way::Start => None,
-                Way::Transition(state, i) => self.model.states[state].transitions[i].label.as_ref().map(|(short, _)| short),
+                LinkTransition::Start => None,
+                LinkTransition::Transition(state, i) => {
+                    self.model.states[state].transitions[i].label.as_ref().map(|(short, _)| short)
+                }
             })
             .collect();
         let mut lines: Vec<String> = labels.iter().take(LABEL_LINES).map(|label| label.to_string()).collect();
@@ -296,8 +298,8 @@ impl<'a> Nest<'a> {
         lines
     }
 
-    fn label_size(&self, ways: &[Way]) -> Option<(i32, i32)> {
-        let lines = self.label_lines(ways);
+    fn label_size(&self, transitions: &[LinkTransition]) -> Option<(i32, i32)> {
+        let lines = self.label_lines(transitions);
         let width = lines.iter().map(|line| self.faces[1].width(line, LABEL_SIZE)).max()?;
         Some((even(width + LABEL_PADDING), LABEL_LINE * lines.len() as i32))
     }
@@ -569,13 +571,13 @@ impl<'a> Nest<'a> {
         let route = &placed.placement.routes[link];
         let points: Vec<(i32, i32)> = route.points.iter().map(|&point| self.swap(point)).map(|(px, py)| (x + px, y + py)).collect();
         let path = path::rounded(&points);
-        let ways = &placed.edges[link];
-        let lines = self.label_lines(ways);
-        let more = ways.len().saturating_sub(lines.len());
+        let transitions = &placed.edges[link];
+        let lines = self.label_lines(transitions);
+        let more = transitions.len().saturating_sub(lines.len());
         let label_at = route.label.map(|point| self.swap(point)).map(|(px, py)| (x + px, y + py));
-        let label_width = self.label_size(ways).map_or(0, |(width, _)| width);
+        let label_width = self.label_size(transitions).map_or(0, |(width, _)| width);
         let mut line = 0;
-        for way in ways {
+        for way in transitions {
             let mut edge = Edge {
                 id: String::new(),
                 from: ends.0.to_string(),
@@ -590,8 +592,8 @@ impl<'a> Nest<'a> {
                 label_box: None,
             };
             match *way {
-                Way::Start => edge.id = format!("{scope}/StartAt"),
-                Way::Transition(state, i) => {
+                LinkTransition::Start => edge.id = format!("{scope}/StartAt"),
+                LinkTransition::Transition(state, i) => {
                     let transition = &self.model.states[state].transitions[i];
                     edge.id = transition.pointer.as_str().to_string();
                     edge.kind = transition.kind;

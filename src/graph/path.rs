@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corners_are_rounded_as_far_as_there_is_room() {
+    fn corners_are_rounded_as_far_as_there_is_space() {
         for (points, path) in [
             (vec![], ""),
             (vec![(1, 2), (1, 9)], "M1 2V9"),

@@ -312,7 +312,7 @@ mod tests {
     use crate::base::json;
 
     #[test]
-    fn broken_definitions_keep_what_they_have() {
+    fn broken_definitions_keep_their_readable_parts() {
         for (text, states, scopes) in [
             ("7", 0, 0),
             ("{}", 0, 1),
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_are_named_shortly() {
+    fn resources_have_short_names() {
         for (arn, name) in [
             ("arn:aws:states:::lambda:invoke", "lambda invoke"),
             ("arn:aws:states:::lambda:invoke.waitForTaskToken", "lambda invoke"),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn transitions_keep_their_place() {
+    fn transitions_keep_their_index() {
         let text = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Next":"C","Catch":[{"ErrorEquals":["A","B"],"Next":"F"}]},
             "C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericEquals":1,"Next":"T"}],"Default":"S","Next":"ignored"},
             "S":{"Type":"Succeed"},"F":{"Type":"Fail","End":true}}}"#;

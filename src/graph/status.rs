@@ -61,9 +61,9 @@ impl Status {
 }
 
 /// The appearance of a status.
-struct Look {
+struct Appearance {
     class: &'static str,
-    words: &'static str,
+    description: &'static str,
     /// The path data of its sign, in a square of 20 px, stroked.
     sign: &'static str,
     /// The width of the border and its dashes.
@@ -79,16 +79,16 @@ const RED: [(&str, &str); 2] = [("#c4161c", "#fdeaea"), ("#ff8585", "#331517")];
 
 const fn look(
     class: &'static str,
-    words: &'static str,
+    description: &'static str,
     sign: &'static str,
     border: (&'static str, &'static str),
     [light, dark]: [(&'static str, &'static str); 2],
-) -> Look {
-    Look { class, words, sign, border, light, dark }
+) -> Appearance {
+    Appearance { class, description, sign, border, light, dark }
 }
 
 impl Status {
-    fn look(self) -> Look {
+    fn look(self) -> Appearance {
         match self {
             Status::Idle => look("idle", "not run", "", ("1.25", ""), [("#57606a", "#ffffff"), ("#8b96a3", "#0f1419")]),
             Status::Queued => look("queued", "queued", "M5 10V10.1M10 10V10.1M15 10V10.1", ("1.25", "5 4"), GREY),
@@ -132,8 +132,8 @@ impl Status {
     }
 
     /// The name of the status in words.
-    pub(super) fn words(self) -> &'static str {
-        self.look().words
+    pub(super) fn description(self) -> &'static str {
+        self.look().description
     }
 
     /// The path data of its sign; empty for states that did nothing.
@@ -212,7 +212,7 @@ mod tests {
     ];
 
     #[test]
-    fn names_are_those_of_json() {
+    fn status_names_match_the_json() {
         for status in ALL {
             let name = serde_json::to_value(status).unwrap();
             assert_eq!(Status::named(name.as_str().unwrap()), Some(status));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_stands_out_from_its_fill_and_from_the_ground() {
+    fn every_status_has_contrast_with_its_fill_and_the_background() {
         for status in ALL {
             let look = status.look();
             for ((border, fill), ground, text) in [(look.light, "#fbfcfd", "#16191f"), (look.dark, "#0f1419", "#eef2f6")] {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn no_status_is_told_by_its_colour_alone() {
+    fn every_status_differs_by_more_than_its_colour() {
         let mut signs: Vec<_> = ALL.map(|status| (status.sign(), status.look().border, status == Status::Skipped)).into();
         signs.sort();
         let before = signs.len();

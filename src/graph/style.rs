@@ -173,7 +173,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn texts_and_shapes_stand_out() {
+    fn texts_and_shapes_have_enough_contrast() {
         for c in [&LIGHT, &DARK] {
             for (text, ground) in [
                 (c.text, c.fill),

@@ -64,7 +64,7 @@ impl Default for SvgOptions {
 }
 
 /// Maximum number of transitions in the description for screen readers.
-const DESCRIBED: usize = 600;
+const MAX_DESCRIBED: usize = 600;
 
 /// Draws a graph. Any name is safe: texts are escaped, and nothing of the definition becomes markup, style or script.
 ///
@@ -211,7 +211,7 @@ impl<'a> Svg<'a> {
             put!(self, ", nothing leads here");
         }
         if let Some(status) = status {
-            put!(self, ", {}", status.words());
+            put!(self, ", {}", status.description());
         }
         if let Some(note) = self.note(node) {
             put!(self, ", {}", Escaped(note));
@@ -245,7 +245,7 @@ impl<'a> Svg<'a> {
         }
         if let Some(note) = self.note(node) {
             let note = text::shorten(note, 24);
-            let (width, long) = (self.faces[0].width(&note, 11) + 12, self.held(&note, 0, 11));
+            let (width, long) = (self.faces[0].width(&note, 11) + 12, self.fit_length(&note, 0, 11));
             let x = right - width - if sign.is_empty() { 8 } else { 28 };
             put!(self, r#"<g class="{p}-note"><rect x="{x}" y="{}" width="{width}" height="18" rx="9"/>"#, bottom - 9);
             put!(self, r#"<text x="{}" y="{}"{long}>{}</text></g>"#, x + width / 2, bottom + 4, Escaped(&note));
@@ -253,7 +253,7 @@ impl<'a> Svg<'a> {
     }
 
     /// Limits a text to the available length, in whatever font it is shown.
-    fn held(&self, text: &str, face: usize, size: i32) -> String {
+    fn fit_length(&self, text: &str, face: usize, size: i32) -> String {
         match self.faces.get(face).and_then(|face| face.length(text, size)) {
             Some(length) => format!(r#" textLength="{length}" lengthAdjust="spacingAndGlyphs""#),
             None => String::new(),
@@ -273,7 +273,7 @@ impl<'a> Svg<'a> {
                 if width > 20 {
                     put!(self, r#"<rect class="{p}-mark" x="{x}" y="{y}" width="{width}" height="{height}" rx="{}"/>"#, height / 2);
                     let (cx, base) = (node.center_x(), node.center_y() + 4);
-                    let long = self.held(&node.name, 0, 12);
+                    let long = self.fit_length(&node.name, 0, 12);
                     put!(self, r#"<text class="{p}-mark-text" x="{cx}" y="{base}"{long}>{}</text>"#, Escaped(&node.name));
                 } else {
                     let (cx, cy) = (node.center_x(), node.center_y());
@@ -307,10 +307,10 @@ impl<'a> Svg<'a> {
         put!(self, r#"<rect class="{p}-tile" x="{}" y="{}" width="30" height="30" rx="7"/>"#, x + 11, y + 12);
         put!(self, r#"<path class="{p}-glyph" transform="translate({} {})" d="{}"/>"#, x + 16, y + 17, style::glyph(node.kind));
         let text_x = x + TEXT_X;
-        let long = self.held(&node.caption, 1, CAPTION_SIZE);
+        let long = self.fit_length(&node.caption, 1, CAPTION_SIZE);
         put!(self, r#"<text class="{p}-caption" x="{text_x}" y="{}"{long}>{}</text>"#, y + 22, Escaped(&node.caption));
         for (i, line) in node.lines.iter().enumerate() {
-            let (y, long) = (y + 39 + 16 * i as i32, self.held(line, 0, NAME_SIZE));
+            let (y, long) = (y + 39 + 16 * i as i32, self.fit_length(line, 0, NAME_SIZE));
             put!(self, r#"<text class="{p}-name" x="{text_x}" y="{y}"{long}>{}</text>"#, Escaped(line));
         }
         if node.retries {
@@ -367,7 +367,7 @@ impl<'a> Svg<'a> {
         let title = Escaped(edge.title.as_deref().unwrap_or(label));
         put!(self, "\n<g class=\"{p}-label {p}-label-{kind}{faint}\"><title>{title}</title>");
         put!(self, r#"<rect x="{}" y="{}" width="{}" height="{}" rx="8"/>"#, at.x, at.y + 1, at.width, at.height - 2);
-        let (x, y, long) = (at.x + at.width / 2, at.y + at.height / 2 + 4, self.held(label, 1, LABEL_SIZE));
+        let (x, y, long) = (at.x + at.width / 2, at.y + at.height / 2 + 4, self.fit_length(label, 1, LABEL_SIZE));
         put!(self, r#"<text x="{x}" y="{y}"{long}>{}</text></g>"#, Escaped(label));
     }
 }
@@ -389,7 +389,7 @@ fn describe(graph: &Graph) -> String {
     let mut out = if count == 1 { "1 state".to_string() } else { format!("{count} states") };
     let mut from = "";
     // The edges of a node are consecutive.
-    for edge in graph.edges.iter().take(DESCRIBED) {
+    for edge in graph.edges.iter().take(MAX_DESCRIBED) {
         let _ = if edge.from == from {
             write!(out, "; ")
         } else if edge.kind == EdgeKind::Start {
@@ -407,7 +407,7 @@ fn describe(graph: &Graph) -> String {
             EdgeKind::End => write!(out, "ends"),
         };
     }
-    if graph.edges.len() > DESCRIBED {
+    if graph.edges.len() > MAX_DESCRIBED {
         out.push_str("; and more");
     }
     out.push('.');

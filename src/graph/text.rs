@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_that_are_given_count() {
+    fn given_widths_are_used() {
         let given = TextWidths { chars: "iW…Ж".into(), name: vec![1000, 2000, 500, 900], text: vec![300, 950] };
         let [name, text] = Face::both(Some(&given));
         assert_eq!(name.width("iiWЖ", 10), 49 + 1);

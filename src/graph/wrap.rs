@@ -8,10 +8,10 @@ use super::{ColumnBreak, Direction, Graph, Node, path};
 use crate::base::sort;
 
 /// A drawing up to this length, in px, is not broken.
-const LONG: i32 = 1_400;
+const MIN_LENGTH: i32 = 1_400;
 const MOST_COLUMNS: i32 = 64;
 /// Maximum number of lines from one column to the next.
-const MOST_LANES: usize = 24;
+const MAX_LANES: usize = 24;
 /// The distance of lanes from each other and from their neighbours.
 const LANE: i32 = 12;
 const BESIDE: i32 = 28;
@@ -22,7 +22,7 @@ const BEFORE: i32 = 4;
 /// The cost of a line that is cut: the number of px by which a column may be longer or shorter to avoid it.
 const CUT_LINE: i32 = 60;
 /// The number of cuts that are compared for each column.
-const COMPARED: usize = 24;
+const MAX_COMPARED: usize = 24;
 
 /// A possible cut, between two rows of states.
 struct Cut {
@@ -49,7 +49,7 @@ pub(super) fn into_columns(graph: &mut Graph, aspect: f64, before: &[ColumnBreak
     let (across, along) = if turned { (graph.height, graph.width) } else { (graph.width, graph.height) };
     // The value is in thousandths, and limited to plausible shapes.
     let aspect = i64::from((if turned { 1_000.0 / aspect } else { 1_000.0 * aspect }).clamp(100.0, 10_000.0) as i32);
-    if along <= LONG && (before.is_empty() || along * 14 <= LONG * 10) {
+    if along <= MIN_LENGTH && (before.is_empty() || along * 14 <= MIN_LENGTH * 10) {
         return;
     }
     // The scale at which the drawing is shown with this number of columns, the longest of which has this length.
@@ -57,7 +57,7 @@ pub(super) fn into_columns(graph: &mut Graph, aspect: f64, before: &[ColumnBreak
         let width = i64::from(columns) * i64::from(across + 2 * BESIDE);
         (aspect * 1_000_000 / width).min(1_000_000_000 / i64::from(length.max(1)))
     };
-    let most = if along <= LONG { 1 } else { MOST_COLUMNS };
+    let most = if along <= MIN_LENGTH { 1 } else { MOST_COLUMNS };
     let equal = |columns: i32| scale(columns, along / columns);
     let Some(columns) = (1..=most).max_by_key(|&columns| (equal(columns), -columns)) else { return };
     let drawing = Drawing { graph, turned };
@@ -103,7 +103,7 @@ impl Drawing<'_> {
             let mut places: Vec<i32> =
                 free.iter().skip(first).copied().take_while(|&at| at <= wanted + length / 2).filter(|&at| at >= from).collect();
             sort::by_key(&mut places, |&at| near(at));
-            let found = places.iter().take(COMPARED).filter_map(|&at| self.cut(at));
+            let found = places.iter().take(MAX_COMPARED).filter_map(|&at| self.cut(at));
             cuts.extend(found.min_by_key(|cut| near(cut.at) + CUT_LINE * cut.lanes.len() as i32));
         }
         cuts
@@ -186,7 +186,7 @@ impl Drawing<'_> {
                     lanes.push(x);
                 }
             }
-            if lanes.len() > MOST_LANES {
+            if lanes.len() > MAX_LANES {
                 return None;
             }
         }
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tall_graph_fills_its_place() {
+    fn a_tall_graph_fills_its_area() {
         for count in [30, 60, 500, 2_000] {
             let graph = row(count);
             assert!((0.5..2.4).contains(&shape(&graph)), "{count}: {} × {}", graph.width, graph.height);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_outlive_the_loss_of_a_state_and_not_that_of_both() {
+    fn breaks_survive_the_loss_of_one_of_their_two_states() {
         let before = row(80);
         let renamed = |side: fn(&mut ColumnBreak) -> &mut String| {
             let mut breaks = before.breaks.clone();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_that_show_a_graph_small_are_given_up() {
+    fn breaks_that_show_a_graph_too_small_are_dropped() {
         let small = row(30);
         let large = longer_row(200, None, &small.breaks);
         assert_eq!(large, row(200));

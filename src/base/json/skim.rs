@@ -106,7 +106,7 @@ mod tests {
     use crate::base::json::parse;
 
     #[test]
-    fn a_text_is_checked_in_parts_as_it_is_as_a_whole() {
+    fn a_check_in_parts_gives_the_same_result_as_a_check_of_the_whole() {
         for text in [
             r#" [1, {"a":"b\n", "c":[]}, null, [[true]], {}] "#,
             r#"{"a":1,"a":{"b":[1,2,{"c":"]}"}]}}"#,

@@ -6,7 +6,7 @@
 //! of the two is the start of a few rounds in which each block, and each cluster of touching blocks, moves towards the weighted
 //! median of the nodes it is linked to.
 
-use super::layers::{Layers, Port, Side, What};
+use super::layers::{Content, Layers, Port, Side};
 use super::story::{Main, Story};
 use super::{Class, Groups, Link, Pairs, sort, sorted};
 
@@ -18,7 +18,7 @@ pub(super) fn assign(layers: &Layers, links: &[Link], story: &Story) -> Vec<i32>
     let blocks = Blocks::build(layers, links, &story.main);
     let mut x = blocks.start(layers);
     blocks.relax(layers, &mut x);
-    blocks.close_up(layers, &mut x);
+    blocks.pull_left(layers, &mut x);
     let mut out: Vec<i32> = (0..layers.nodes.len()).map(|node| x[blocks.of[node] as usize] + blocks.offset[node]).collect();
     let left = layers.nodes.iter().zip(&out).map(|(node, x)| x - node.left).min().unwrap_or(0);
     for x in &mut out {
@@ -28,11 +28,11 @@ pub(super) fn assign(layers: &Layers, links: &[Link], story: &Story) -> Vec<i32>
 }
 
 /// The space between two neighbours of a layer.
-fn space(left: What, right: What) -> i32 {
+fn space(left: Content, right: Content) -> i32 {
     match (left, right) {
-        (What::Item(_), What::Item(_)) => 36,
-        (What::Bend, What::Bend) => 16,
-        (What::Item(_), _) | (_, What::Item(_)) => 20,
+        (Content::Item(_), Content::Item(_)) => 36,
+        (Content::Bend, Content::Bend) => 16,
+        (Content::Item(_), _) | (_, Content::Item(_)) => 20,
         _ => 14,
     }
 }
@@ -103,7 +103,7 @@ impl Blocks {
     /// The minimum distance of a node from its right neighbour.
     fn distance(&self, layers: &Layers, left: u32, right: u32) -> i32 {
         let (a, b) = (&layers.nodes[left as usize], &layers.nodes[right as usize]);
-        a.right + space(a.what, b.what) + b.left
+        a.right + space(a.content, b.content) + b.left
     }
 
     /// The smallest x of a block that its left neighbours permit.
@@ -170,12 +170,12 @@ impl Blocks {
 
     /// Returns the x of bends and texts that are attached to a lane at the side of an item. A lane can be widened to reach
     /// them, so they need not be nearer than it is. For a link that leads back it is the outer one of the lanes at its ends.
-    fn beside(&self, layers: &Layers, x: &[i32], block: u32, wishes: &mut Pairs) -> Option<i32> {
+    fn lane_position(&self, layers: &Layers, x: &[i32], block: u32, wishes: &mut Pairs) -> Option<i32> {
         let mut back: Option<i32> = None;
         let mut catch: Option<i32> = None;
         wishes.clear();
         for &node in self.members.of(block as usize) {
-            if let What::Item(_) = layers.nodes[node as usize].what {
+            if let Content::Item(_) = layers.nodes[node as usize].content {
                 return None;
             }
             let ups = self.steps_down.of(node as usize).iter().map(|&step| (layers.steps[step as usize], true));
@@ -203,7 +203,7 @@ impl Blocks {
             let mut moved = false;
             for i in 0..self.order.len() {
                 let block = self.order[if round % 2 == 0 { self.order.len() - 1 - i } else { i }];
-                let wanted = self.beside(layers, x, block, &mut wishes).or_else(|| {
+                let wanted = self.lane_position(layers, x, block, &mut wishes).or_else(|| {
                     wishes.clear();
                     self.wishes(layers, x, block, |_, x, weight| wishes.push((i64::from(x), weight as u32)));
                     median(&mut wishes)
@@ -224,7 +224,7 @@ impl Blocks {
     }
 
     /// Moves each part that is not connected with the start to the left, up to its neighbours.
-    fn close_up(&self, layers: &Layers, x: &mut [i32]) {
+    fn pull_left(&self, layers: &Layers, x: &mut [i32]) {
         let mut root: Vec<u32> = (0..self.count as u32).collect();
         for step in &layers.steps {
             union(&mut root, self.of[step.up.node as usize], self.of[step.down.node as usize]);
@@ -340,7 +340,7 @@ fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &G
     for (i, step) in layers.steps.iter().enumerate() {
         let id = i as u32;
         let (up, down) = (step.up.node as usize, step.down.node as usize);
-        let bends = layers.nodes[up].what == What::Bend && layers.nodes[down].what == What::Bend;
+        let bends = layers.nodes[up].content == Content::Bend && layers.nodes[down].content == Content::Bend;
         let mutual = preferred_out[up] == id && preferred_in[down] == id;
         if !mutual && !bends {
             continue;

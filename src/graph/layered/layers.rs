@@ -17,7 +17,7 @@ const LOOP_GAP: i32 = 6;
 
 /// The content of a node of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum Content {
     /// An item.
     Item(usize),
     /// The text of a link.
@@ -28,7 +28,7 @@ pub(super) enum What {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    pub what: What,
+    pub content: Content,
     pub layer: usize,
     /// The space that it takes to the left of its own x.
     pub left: i32,
@@ -78,7 +78,7 @@ pub(super) struct Step {
 
 /// The kind of path of a link.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Way {
+pub(super) enum LinkPath {
     /// Along steps: the first one, and the node of its text.
     Steps { first: u32, text: Option<u32> },
     /// In an outer lane on the right, with its number.
@@ -97,7 +97,7 @@ pub(super) struct Layers {
     pub layers: Vec<Vec<u32>>,
     /// Whether each layer contains only texts.
     pub texts: Vec<bool>,
-    pub ways: Vec<Way>,
+    pub paths: Vec<LinkPath>,
     /// The number of outer lanes.
     pub lanes: usize,
     /// For each link from an item to itself: the x of its lane relative to that of the item.
@@ -121,7 +121,7 @@ struct Trunk {
 impl Layers {
     pub(super) fn build(items: &[Item], links: &[Link], cycles: &Cycles, ranks: &[u32], story: &Story) -> Layers {
         let mut layers = Layers {
-            ways: vec![Way::Loop(0); links.len()],
+            paths: vec![LinkPath::Loop(0); links.len()],
             loop_lanes: vec![0; links.len()],
             loops: vec![0; items.len()],
             ..Layers::default()
@@ -133,7 +133,7 @@ impl Layers {
         let (direct, lanes) = split_by_budget(trunks, budget);
         for (lane, trunk) in lanes.iter().enumerate() {
             for &link in &trunk.links {
-                layers.ways[link] = Way::Lane(lane);
+                layers.paths[link] = LinkPath::Lane(lane);
             }
         }
         layers.lanes = lanes.len();
@@ -168,13 +168,13 @@ impl Layers {
     fn add_items(&mut self, items: &[Item], layer_of: &[usize]) {
         for (i, item) in items.iter().enumerate() {
             let half = item.width / 2;
-            self.add(What::Item(i), layer_of[i], half, half, item.height);
+            self.add(Content::Item(i), layer_of[i], half, half, item.height);
         }
     }
 
-    fn add(&mut self, what: What, layer: usize, left: i32, right: i32, height: i32) -> u32 {
+    fn add(&mut self, content: Content, layer: usize, left: i32, right: i32, height: i32) -> u32 {
         let id = self.nodes.len() as u32;
-        self.nodes.push(Node { what, layer, left, right, height, next: u32::MAX });
+        self.nodes.push(Node { content, layer, left, right, height, next: u32::MAX });
         self.layers[layer].push(id);
         id
     }
@@ -190,7 +190,7 @@ impl Layers {
         let bends = trunk.to_layer.saturating_sub(trunk.from_layer);
         let start = self.nodes.len() as u32;
         for layer in trunk.from_layer..trunk.to_layer {
-            self.add(What::Bend, layer, 0, 0, 0);
+            self.add(Content::Bend, layer, 0, 0, 0);
         }
         let bend = |layer: usize| Port { node: start + (layer - trunk.from_layer) as u32, side: Side::Middle, dx: 0 };
         let weight = links[first].weight;
@@ -210,7 +210,7 @@ impl Layers {
             let source = ports.source(id, &link, trunk);
             let text = link.label.map(|(width, height)| {
                 let layer = if trunk.back { layer_of[link.from] - 1 } else { layer_of[link.from] + 1 };
-                self.add(What::Text(id), layer, width / 2, width / 2, height)
+                self.add(Content::Text(id), layer, width / 2, width / 2, height)
             });
             // The node to which the source, or its text, is connected.
             let entry = |layer: usize| {
@@ -237,7 +237,7 @@ impl Layers {
                 };
                 self.nodes[text as usize].next = next;
             }
-            self.ways[id] = Way::Steps { first, text };
+            self.paths[id] = LinkPath::Steps { first, text };
         }
     }
 }
@@ -335,7 +335,7 @@ impl Ports {
             if link.class == Class::Catch {
                 catch_in[link.to] = true;
                 // Links in outer lanes leave here too.
-                ports.catches[link.from] |= matches!(layers.ways[i], Way::Lane(_)) || link.from != link.to;
+                ports.catches[link.from] |= matches!(layers.paths[i], LinkPath::Lane(_)) || link.from != link.to;
             } else {
                 flow_in[link.to] = true;
             }
@@ -347,7 +347,7 @@ impl Ports {
         }
         ports.lanes(layers, links, direct);
         for (i, link) in links.iter().enumerate().filter(|(_, link)| link.from == link.to) {
-            layers.ways[i] = Way::Loop(layers.loops[link.from]);
+            layers.paths[i] = LinkPath::Loop(layers.loops[link.from]);
             layers.loops[link.from] += 1;
             let node = &mut layers.nodes[link.from];
             node.left += LANE;

@@ -5,7 +5,7 @@
 //! tracks need.
 
 use super::cycles::Cycles;
-use super::layers::{Layers, Side, Way, What};
+use super::layers::{Content, Layers, LinkPath, Side};
 use super::{Class, Groups, Item, Link, Placement, Point, Route, sorted};
 
 /// The distance of tracks if there are few.
@@ -112,8 +112,8 @@ impl Gaps {
         // Links in outer lanes have one bundle where they leave an item, and one where they enter.
         let mut of_lane = vec![(NONE, NONE); if layers.lanes > 0 { links.len() } else { 0 }];
         let mut ends = vec![[NONE; 3]; if layers.lanes > 0 { items.len() } else { 0 }];
-        for (i, way) in layers.ways.iter().enumerate() {
-            let Way::Lane(lane) = *way else { continue };
+        for (i, way) in layers.paths.iter().enumerate() {
+            let LinkPath::Lane(lane) = *way else { continue };
             let link = &links[i];
             let far = lane_x(lane);
             let mut end = |kind: usize, item: usize, at: i32, gap: usize| {
@@ -203,7 +203,7 @@ fn onward(layers: &Layers, x: &[i32]) -> Vec<u32> {
         let Some(step) = layers.steps.get(next as usize) else { return };
         let to = if step.up.node as usize == node { step.down.node } else { step.up.node } as usize;
         // The bends of a trunk are numbered from top to bottom, and texts come after all bends to which they lead.
-        let bend = layers.nodes[to].what == What::Bend;
+        let bend = layers.nodes[to].content == Content::Bend;
         if bend && (to > node) == ascending {
             return;
         }
@@ -326,8 +326,8 @@ impl Router<'_> {
         let back = self.cycles.back[id];
         let mut points: Vec<Point> = Vec::new();
         let mut label = None;
-        match self.layers.ways[id] {
-            Way::Steps { first, text } => {
+        match self.layers.paths[id] {
+            LinkPath::Steps { first, text } => {
                 self.leave(&mut points, first, back);
                 self.follow(&mut points, first, back);
                 label = text.map(|node| {
@@ -336,8 +336,8 @@ impl Router<'_> {
                     (self.x[node as usize] - width / 2, top + (bottom - top - height) / 2)
                 });
             }
-            Way::Lane(lane) => self.by_lane(&mut points, id, lane_x(lane)),
-            Way::Loop(number) => label = self.turn(&mut points, id, number),
+            LinkPath::Lane(lane) => self.by_lane(&mut points, id, lane_x(lane)),
+            LinkPath::Loop(number) => label = self.turn(&mut points, id, number),
         }
         Route { points: simplify(points), label, back }
     }
@@ -387,7 +387,7 @@ impl Router<'_> {
                 points.push((to_x, y));
             }
             let node = &self.layers.nodes[to.node as usize];
-            if let What::Item(item) = node.what {
+            if let Content::Item(item) = node.content {
                 if back {
                     let y = self.side_y(item, self.side_dy(item, to.side, false));
                     points.push((to_x, y));

@@ -101,7 +101,7 @@ fn scopes_can_be_folded() {
 
 /// Branches that are alike are placed once; the surroundings of a branch must not change how it is drawn.
 #[test]
-fn branches_are_placed_each_as_if_it_was_alone() {
+fn each_branch_is_placed_as_if_it_were_alone() {
     let chain = |a: &str, b: &str, more: &str| {
         format!(
             r#"{{"StartAt":"{a}","States":{{"{a}":{{"Type":"Task","Resource":"x",{more}"Next":"{b}"}},"{b}":{{"Type":"Pass","End":true}}}}}}"#
@@ -142,7 +142,7 @@ fn branches_are_placed_each_as_if_it_was_alone() {
 }
 
 #[test]
-fn large_and_deep_scopes_are_folded_unless_somebody_opens_them() {
+fn large_and_deep_scopes_are_folded_unless_they_are_opened() {
     let many: Vec<String> = (0..61).map(|i| format!(r#""S{i}":{{"Type":"Pass","End":true}}"#)).collect();
     let mut deep = r#"{"Type":"Pass","End":true}"#.to_string();
     for level in (1..=5).rev() {
@@ -301,7 +301,7 @@ fn a_run_is_drawn_with_signs_words_and_lines() {
 
 /// A page that puts controls into a Map's box has space for them, and the data for their labels.
 #[test]
-fn maps_say_what_they_do_with_items_and_leave_room_for_a_choice() {
+fn maps_describe_their_iterations_and_have_space_for_a_choice() {
     let definition = parse(
         r#"{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":7,"End":true,
             "ItemReader":{"Resource":"arn:aws:states:::s3:getObject"},"ItemBatcher":{"MaxItemsPerBatch":20},
@@ -324,7 +324,7 @@ fn maps_say_what_they_do_with_items_and_leave_room_for_a_choice() {
 }
 
 #[test]
-fn json_is_what_serde_writes() {
+fn the_json_equals_that_of_serde() {
     let text = r#"{"Comment":"a \"quote\"\nand é","StartAt":"M","States":{
         "M":{"Type":"Map","MaxConcurrency":9007199254740993,"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"EXPRESS"},
             "StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::glue:startJobRun.sync","Comment":"c","End":true}}},

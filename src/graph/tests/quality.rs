@@ -225,15 +225,15 @@ fn the_order_of_members_does_not_matter() {
         let definition = generate::definition(seed, 40);
         let mut rng = crate::base::Rng::new(seed);
         let (a, b) = (draw(&definition, Direction::TopToBottom), draw(&shuffled(&definition, &mut rng), Direction::TopToBottom));
-        let ways = |graph: &Graph| {
-            let mut ways: Vec<_> =
+        let paths = |graph: &Graph| {
+            let mut paths: Vec<_> =
                 graph.edges.iter().map(|e| (e.id.clone(), e.from.clone(), e.to.clone(), e.kind, e.back)).collect();
-            ways.sort();
-            ways
+            paths.sort();
+            paths
         };
         let unreached = a.nodes.iter().any(|node| !node.reachable);
         if !unreached {
-            assert_eq!(ways(&a), ways(&b), "seed {seed}");
+            assert_eq!(paths(&a), paths(&b), "seed {seed}");
             let places = |graph: &Graph| graph.nodes.iter().map(|n| (n.id.clone(), (n.x, n.y))).collect::<BTreeMap<_, _>>();
             assert_eq!(places(&a), places(&b), "seed {seed}");
         }
@@ -274,7 +274,7 @@ fn with_one_more(definition: &Value, after: &str) -> Option<Value> {
 }
 
 #[test]
-fn one_more_state_leaves_the_others_in_their_order() {
+fn an_added_state_does_not_reorder_the_others() {
     let (mut pairs, mut turned) = (0, 0);
     for seed in 0..60 {
         let definition = generate::definition(seed, 24);
