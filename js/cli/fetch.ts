@@ -9,9 +9,10 @@ import { Unusable } from "../files/problem.ts";
 import { EXTENSION, readRun, writeRun, type FetchedRun } from "../files/sfnrun.ts";
 import { count, writeJson } from "../files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
-import { Account } from "./fetch/account.ts";
+import type { Account } from "./fetch/account.ts";
 import { fetchExecution, type Selection } from "./fetch/collect.ts";
 import { checkRules, redact } from "./fetch/redaction.ts";
+import { targetOf } from "./fetch/target.ts";
 
 const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "PENDING_REDRIVE"];
 
@@ -66,8 +67,6 @@ export const command = defineCommand({
   run: fetch,
 });
 
-const STATES_ARN = /^arn:[^:]+:states:([a-z0-9-]+):\d{12}:(execution|stateMachine|express|mapRun):.+$/;
-
 async function fetch(arns: string[], values: Values<typeof options>): Promise<number> {
   if (arns.length === 0) throw wrong("fetch needs the ARN of an execution or a state machine");
   const since = values.since === undefined ? undefined : milliseconds(values.since);
@@ -110,17 +109,6 @@ interface Listed {
   status?: string;
   redriveCount?: number;
   startDate?: Date;
-}
-
-function targetOf(arn: string): { account: Account; arn: string; kind: string } {
-  const [, region, kind] = STATES_ARN.exec(arn) ?? [];
-  if (region === undefined || kind === undefined) throw wrong(`${arn} is not the ARN of an execution or a state machine`);
-  if (kind === "express")
-    throw new Unusable(
-      `${arn} is an Express execution: AWS keeps no history of it; its events are in CloudWatch Logs, and replay reads them`,
-    );
-  if (kind === "mapRun") throw new Unusable(`${arn} is a Map Run: fetch the execution that started it`);
-  return { account: new Account(region, process.env), arn, kind };
 }
 
 function makeFolder(folder: string): void {

@@ -17,6 +17,7 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["serve", () => import("./serve.ts")],
   ["executions", () => import("./executions.ts")],
   ["fetch", () => import("./fetch.ts")],
+  ["open", () => import("./open.ts")],
   ["replay", () => import("./replay.ts")],
   ["diff", () => import("./diff.ts")],
   ["test", () => import("./test.ts")],

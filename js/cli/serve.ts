@@ -6,7 +6,9 @@ import { findServiceModels } from "../files/models.ts";
 import { Unusable, stackOf } from "../files/problem.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
+import { whole } from "./numbers.ts";
 import { quotasOf } from "./quotas.ts";
+import { shutdownSignal } from "./shutdown.ts";
 
 const help = `stepglass serve [options]
 
@@ -127,7 +129,7 @@ async function serve(files: string[], values: Given): Promise<number> {
     process.removeAllListeners(event).on(event, (error: unknown) => process.stderr.write(`stepglass: ${event}: ${stackOf(error)}\n`));
   }
   announce(server, values);
-  await ended();
+  await shutdownSignal();
   if (!values.json) process.stderr.write("stepglass: stopping\n");
   await server.close();
   // Executions and handlers may have pending timers.
@@ -209,23 +211,10 @@ function withoutPassword(data: string): string {
   return data.replace(/^(postgres(?:ql)?:\/\/)[^@/]*@/i, "$1");
 }
 
-/** Resolves when the process is asked to exit. A second signal ends it at once. */
-function ended(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => resolve());
-  });
-}
-
 /** Returns the members that have a value. */
 function defined<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
   const present = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as { [Name in keyof Members]?: NonNullable<Members[Name]> };
-}
-
-function whole(text: string, name: string, least: number, most: number): number {
-  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most)
-    throw new Unusable(`${name} must be a whole number from ${least} to ${most}`, { usage: true });
-  return Number(text);
 }
 
 function urlOf(text: string | undefined, name: string): string | undefined {

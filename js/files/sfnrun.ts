@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { FETCHED_FORMAT, FETCHED_VERSION } from "../history/recorded.ts";
 import { Unusable } from "./problem.ts";
 import { readBytes } from "./reading.ts";
 
-/** The version of the files that are written. Files of a higher version are refused. */
-const VERSION = 1;
 export const EXTENSION = ".sfnrun";
 
 /** A response of the Step Functions API; times are ISO 8601 texts in files. */
@@ -34,7 +33,7 @@ export interface FetchedMapRun {
 
 /** The content of a file. */
 export interface FetchedRun extends FetchedExecution {
-  format: "stepglass-execution";
+  format: typeof FETCHED_FORMAT;
   version: number;
   /** When it was fetched, in ISO 8601. */
   fetched: string;
@@ -47,9 +46,9 @@ export interface FetchedRun extends FetchedExecution {
   redacted: { rule: string; values: number }[];
 }
 
-/** What is fetched, as a file's content. */
+/** Returns what was fetched, as a file's content. */
 export function fetchedRun(content: Omit<FetchedRun, "format" | "version">): FetchedRun {
-  return { format: "stepglass-execution", version: VERSION, ...content };
+  return { format: FETCHED_FORMAT, version: FETCHED_VERSION, ...content };
 }
 
 /** Writes a file whole or not at all: an interrupted command leaves no half of one. */
@@ -72,10 +71,10 @@ export function readRun(file: string): FetchedRun {
   } catch (error) {
     throw new Unusable(`cannot read ${file}: ${messageOf(error)}`);
   }
-  if (!isObject(value) || value.format !== "stepglass-execution" || typeof value.version !== "number")
+  if (!isObject(value) || value.format !== FETCHED_FORMAT || typeof value.version !== "number")
     throw new Unusable(`${file} is not a file of stepglass fetch`);
-  if (value.version > VERSION)
-    throw new Unusable(`${file} has version ${value.version}, and this release reads up to ${VERSION}: update stepglass`);
+  if (value.version > FETCHED_VERSION)
+    throw new Unusable(`${file} has version ${value.version}, and this release reads up to ${FETCHED_VERSION}: update stepglass`);
   if (!isObject(value.execution) || !Array.isArray(value.history)) throw new Unusable(`${file} has no execution or no history`);
   return value as unknown as FetchedRun;
 }

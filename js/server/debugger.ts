@@ -2,20 +2,17 @@
 //
 // docs/server.md has the contract of the JSON and of the event stream.
 
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { MapRunDescription } from "../api/durable.d.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { extname, join, normalize, sep } from "node:path";
-import type { ExecutionStatus, HistoryEvent, MachineType, StateStatus } from "../api/index.d.ts";
+import { join } from "node:path";
+import type { ExecutionStatus, HistoryEvent, MachineType } from "../api/index.d.ts";
 import type { ServerExecutionSignals } from "../api/server.d.ts";
-import { renderSvg } from "../definition/definition.ts";
 import { historyOf } from "../durable/history.ts";
 import { mapRunsOf } from "../durable/map-runs.ts";
-import { Chains } from "../history/chains.ts";
-import { withServiceSigns } from "../integrations/signs.ts";
-import { isStateEntered, isStateExited } from "../history/events.ts";
 import { act, signalsOf } from "./actions.ts";
-import { content, redirect } from "./content.ts";
+import { componentFile, content, file, html, json, notFound, redirect } from "./content.ts";
+import { drawing } from "./drawing.ts";
 import { executionPage, listPage } from "./debugger-pages.ts";
 import { actionScript, executionScript, listScript, style } from "./debugger-files.ts";
 import { ApiError, noExecution } from "./errors.ts";
@@ -83,30 +80,6 @@ export interface ExecutionDocument {
   list: string;
 }
 
-const TYPES: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".json": "application/json",
-  ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-  ".png": "image/png",
-  ".woff2": "font/woff2",
-  ".map": "application/json",
-};
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data: blob:",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
-// A drawing has its style inside of it.
-const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 const ALIVE = 15_000;
 const STREAMS = 200;
 /** How often, in milliseconds, another process is asked for the events of its execution. */
@@ -160,8 +133,7 @@ export class Debugger {
         if (this.#page !== undefined) return file(response, this.#page, decoded(path) || "index.html");
         break;
       case "component":
-        if (this.#component !== undefined && /^(debugger(-\w+)?\.js|stepglass\.wasm)$/.test(path))
-          return file(response, this.#component, path);
+        if (this.#component !== undefined && componentFile.test(path)) return file(response, this.#component, path);
         break;
       case "executions":
         if (rest.length === 1) return html(response, await this.#executionPage(decoded(path)));
@@ -208,8 +180,7 @@ export class Debugger {
         return json(response, { events: (await this.#document(arn)).events });
       case "graph.svg": {
         const { definition, events } = await this.#document(arn);
-        response.setHeader("content-security-policy", PICTURE_POLICY);
-        return content(response, 200, "image/svg+xml", withServiceSigns(renderSvg(definition, { status: statusOf(events) })));
+        return drawing(response, definition, events);
       }
       case "events":
         return this.#stream(request, response, arn, Number(parameters.get("after") ?? request.headers["last-event-id"] ?? 0));
@@ -350,26 +321,6 @@ function message(kind: string, data: object, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** A file of a folder. */
-function file(response: ServerResponse, folder: string, name: string): void {
-  const path = normalize(join(folder, name));
-  if (!path.startsWith(folder + sep) || name.includes("\0") || !existsSync(path) || !statSync(path).isFile()) {
-    throw notFound(`there is no ${name.slice(0, 200)}`);
-  }
-  response.writeHead(200, {
-    "content-type": TYPES[extname(path)] ?? "application/octet-stream",
-    "content-length": statSync(path).size,
-    // Files with a hash in their name never change: seven letters in a chunk's, eight in a stylesheet's.
-    "cache-control": /-[\w-]{7,8}\.\w+$/.test(path) && !path.endsWith("-worker.js") ? "public, max-age=31536000, immutable" : "no-cache",
-    "x-content-type-options": "nosniff",
-  });
-  if (response.req.method === "HEAD") response.end();
-  else
-    createReadStream(path)
-      .on("error", () => response.destroy())
-      .pipe(response);
-}
-
 /** An execution of a list; `page` says whether the playground is there to open it. */
 function summary(about: StoredSummary, page: boolean, quotas: Service["quotas"]): ExecutionSummary {
   const { id, name, machineArn, machine, type, status, startDate, stopDate } = about;
@@ -390,30 +341,6 @@ function summary(about: StoredSummary, page: boolean, quotas: Service["quotas"])
   };
 }
 
-/** The status of each state after its last event, by name: what the drawing colours. */
-function statusOf(events: HistoryEvent[]): Map<string, StateStatus> {
-  const states = new Map<string, StateStatus>();
-  const chains = new Chains(() => ({}));
-  for (const event of events) {
-    chains.add(event);
-    const state = chains.visitOf(event.id)?.state;
-    const status = statusAfter(event);
-    if (state !== undefined && status !== undefined) states.set(state, status);
-  }
-  return states;
-}
-
-/** The status that an event gives to its state, if it changes the status. */
-function statusAfter(event: HistoryEvent): StateStatus | undefined {
-  const { type } = event;
-  // The Map may tolerate the failure of an iteration.
-  if (type.startsWith("MapIteration")) return undefined;
-  if (isStateEntered(event)) return type.startsWith("Fail") ? "failed" : "running";
-  if (isStateExited(event)) return "succeeded";
-  if (/Failed$|TimedOut$/.test(type)) return "failed";
-  return type.endsWith("Aborted") ? "cancelled" : undefined;
-}
-
 function queryOf(parameters: URLSearchParams): ListQuery {
   const [status = "", stateMachineArn = "", name = ""] = ["status", "stateMachineArn", "name"].map((key) => parameters.get(key) ?? "");
   return { status, stateMachineArn, name };
@@ -421,10 +348,6 @@ function queryOf(parameters: URLSearchParams): ListQuery {
 
 function addressOf(arn: string): string {
   return `/debugger/api/executions/${encodeURIComponent(arn)}`;
-}
-
-function notFound(message: string): ApiError {
-  return new ApiError("ResourceNotFound", message, { status: 404 });
 }
 
 function decoded(text: string): string {
@@ -437,13 +360,4 @@ function decoded(text: string): string {
 
 function iso(time: number): string {
   return new Date(time).toISOString();
-}
-
-function json(response: ServerResponse, value: object): void {
-  content(response, 200, "application/json", JSON.stringify(value));
-}
-
-function html(response: ServerResponse, text: string): void {
-  response.setHeader("content-security-policy", POLICY);
-  content(response, 200, "text/html; charset=utf-8", text);
 }

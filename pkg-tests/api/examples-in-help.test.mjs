@@ -48,6 +48,7 @@ const FILES = {
   "order.yaml": pass,
   "order.json": { id: 7 },
   "order-new.asl.json": pass,
+  "fixed.asl.json": pass,
   "order.asl.yaml": pass,
   "slow.yaml": { StartAt: "Wait", States: { Wait: { Type: "Wait", Seconds: 3600, End: true } } },
   "orders.yaml": pass,
@@ -90,6 +91,7 @@ const PROGRAMS = {
 const STAYS = [
   [/^stepglass serve/, /Debugger/],
   [/^stepglass dap --port/, /listens on/],
+  [/^stepglass open/, /is open/],
   [/ --watch/, /1 passed/],
 ];
 
@@ -130,7 +132,16 @@ before(async () => {
   await execution.result;
   for (const name of ["history.json", "recorded.json"]) put(name, { events: execution.history() });
   const about = { executionArn: "arn:aws:states:us-east-1:123456789012:execution:order:order-7", status: "SUCCEEDED" };
-  const run = { format: "stepglass-execution", version: 1, execution: about, history: execution.history(), mapRuns: [], missing: [] };
+  const stateMachine = { definition: JSON.stringify(pass) };
+  const run = {
+    format: "stepglass-execution",
+    version: 1,
+    execution: about,
+    stateMachine,
+    history: execution.history(),
+    mapRuns: [],
+    missing: [],
+  };
   for (const name of ["order-7.sfnrun", "runs/order-7.sfnrun"]) put(name, { ...run, redacted: [] });
   if (nodeWithSqlite !== undefined) await keepData(join(folder, "data"));
   mkdirSync(join(folder, "home/.config/fish/completions"), { recursive: true });
@@ -197,13 +208,15 @@ test("the help has lines of all commands", () => {
 describe("the help's lines", { skip: process.platform === "win32" && "they are for a shell of POSIX" }, () => {
   for (const line of lines) {
     const skip =
-      (line.startsWith("stepglass fetch ") && "there is no account: pkg-tests/server/fetch.test.mjs fetches from a server") ||
+      (/^stepglass (?:fetch|open) arn:|^stepglass fetch /.test(line) &&
+        "there is no account: pkg-tests/server/fetch.test.mjs fetches from a server") ||
       (line.includes(" --data ") && nodeWithSqlite === undefined && "there is no Node with an SQLite: npm ci --prefix pkg-tests/store");
     test(line, { timeout: 60_000, skip }, async (t) => {
       // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
       const own = line
         .replace(/^stepglass serve.*/, "$& --port 0")
         .replace(/^stepglass dap --port.*/, "stepglass dap --port 0")
+        .replace(/^stepglass open.*/, "$& --no-browser")
         .replace(/^stepglass lsp.*/, "mkfifo to-lsp && exec 3<>to-lsp && cat editor.txt >&3 && $& <&3")
         .replace(/^(?:npx )?stepglass init/, "cd ../new && $&")
         .replaceAll("/tmp/c", "counted")

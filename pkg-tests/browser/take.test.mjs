@@ -1,6 +1,7 @@
 // What visitors bring to the page and take from it.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { simulate } from "stepglass";
 import { expectRun, testMachine } from "stepglass/testing";
 import { gallery } from "../api/examples.mjs";
@@ -262,6 +263,34 @@ Resources:
     await visitor.page.evaluate(() => (location.hash = "#import=https%3A%2F%2Felsewhere.invalid%2Fx"));
     await visitor.page.getByRole("alert").filter({ hasText: "own server only" }).waitFor();
     await visitor.leave();
+  });
+
+  visit("a dropped file of stepglass fetch opens with its definition, and can be forked with another", {}, async (visitor, page) => {
+    const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { error: "Shy", cause: "no word" } });
+    const run = {
+      format: "stepglass-execution",
+      version: 1,
+      execution: { executionArn: "arn:aws:states:eu-west-1:123456789012:execution:Greetings:ada", status: "FAILED" },
+      stateMachine: { definition: JSON.stringify(GREETING) },
+      history,
+    };
+    const bytes = [...gzipSync(JSON.stringify(run))];
+    await page.evaluate((bytes) => {
+      const files = new DataTransfer();
+      files.items.add(new File([new Uint8Array(bytes)], "ada.sfnrun"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+    }, bytes);
+    await visitor.state("Greet").waitFor();
+    await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Shy/);
+    const strip = page.getByRole("region", { name: "Recorded execution" });
+    await strip.getByText(/Recorded execution ada\..*matches: \d+ events compared/s).waitFor();
+    const fixed = structuredClone(GREETING);
+    fixed.States.Greet.Catch = [{ ErrorEquals: ["Shy"], Next: "Done" }];
+    await visitor.write("Definition", JSON.stringify(fixed, null, 2));
+    await strip.getByRole("button", { name: "Debug with its answers" }).click();
+    await page.locator(".pause-where", { hasText: "before the first state" }).waitFor();
+    await page.keyboard.press("F8");
+    await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
   });
 
   visit("takes pictures, texts, the history and the run as a test", { staying: "Order processing" }, async (visitor, page) => {

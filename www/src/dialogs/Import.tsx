@@ -70,7 +70,7 @@ function Choose() {
         ref={file}
         type="file"
         hidden
-        accept=".json,.yaml,.yml,.asl,.template,.tf,.gz"
+        accept=".json,.yaml,.yml,.asl,.template,.tf,.gz,.sfnrun"
         aria-label="File to import"
         onChange={(event) => {
           const [chosen] = event.currentTarget.files ?? [];
@@ -91,7 +91,8 @@ function Kinds() {
       </li>
       <li>a template of CloudFormation, SAM, the CDK, Serverless or Terraform: choose one of its machines;</li>
       <li>
-        the history of an execution on AWS (<code>get-execution-history</code>), to view it, or to replay it with breakpoints;
+        the history of an execution on AWS (<code>get-execution-history</code>, or a file of <code>stepglass fetch</code>), to view it, or
+        to replay it with breakpoints;
       </li>
       <li>AWS's model of a service (botocore's service-2.json), to check results in mocks against;</li>
       <li>a session file or a link of this page.</li>

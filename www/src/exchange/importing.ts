@@ -20,8 +20,14 @@ export const brought = signal<Brought | null>(null);
 
 export async function readFile(file: File): Promise<void> {
   if (file.size > LARGEST) throw new Error(`${file.name} is larger than ${LARGEST / 1024 / 1024} MB.`);
-  if (/\.gz$/i.test(file.name)) await readText(await unzipped(file), file.name.replace(/\.gz$/i, ""));
+  if (await isPacked(file)) await readText(await unzipped(file), file.name.replace(/\.gz$/i, ""));
   else await readText(await file.text(), file.name);
+}
+
+/** Returns whether a file is compressed with gzip: AWS's models in botocore, and files of `stepglass fetch`. */
+export async function isPacked(file: File): Promise<boolean> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return first === 0x1f && second === 0x8b;
 }
 
 /**
@@ -34,7 +40,7 @@ async function unzipped(file: File): Promise<string> {
   let text = "";
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      throw new Error("It is not packed by gzip.");
+      throw new Error("It is damaged: gzip cannot decompress it.");
     });
     if (done) return text + decoder.decode();
     text += decoder.decode(value, { stream: true });

@@ -21,7 +21,7 @@ export const LARGEST = 64 * 1024 * 1024;
 /** Throws an Error that says why there is nothing to open. Pasted text has no file name. */
 export async function read(text: string, file?: string): Promise<Brought> {
   const name = file ?? "The text";
-  const fromFile = file?.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template|tf)$/i, "") ?? "";
+  const fromFile = file?.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template|tf|sfnrun)$/i, "") ?? "";
   const title = fromFile || "Untitled";
   const trimmed = text.trim();
   if (trimmed === "") throw new Error(`${name} is empty.`);

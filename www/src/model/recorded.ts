@@ -1,7 +1,7 @@
 // Recorded executions: the output of `aws stepfunctions get-execution-history`, exports of the console, and exports of `stepglass
-// serve`.
+// serve` and files of `stepglass fetch`.
 
-import { type RecordedEvent as HistoryEvent, asTexts, eventOf, eventsOf, isJson } from "stepglass/recorded";
+import { type RecordedEvent as HistoryEvent, asTexts, documentOfFetched, eventOf, eventsOf, isFetched, isJson } from "stepglass/recorded";
 
 export { type HistoryEvent, eventOf };
 
@@ -21,6 +21,7 @@ const MOST_EVENTS = 25_000;
 
 /** Returns whether a parsed document is an execution history. */
 export function isRecorded(value: unknown): boolean {
+  if (isFetched(value)) return true;
   if (/^execution\/\d+$/.test(String(object(value)["stepglass"]))) return true;
   const list = eventsOf(value);
   const [first] = list ?? [];
@@ -29,6 +30,7 @@ export function isRecorded(value: unknown): boolean {
 
 /** Throws an Error that says what is wrong with the file. */
 export function readRecorded(value: unknown, title: string): Recorded {
+  if (isFetched(value)) return readRecorded(documentOfFetched(value), title);
   const kind = object(value)["stepglass"];
   if (kind !== undefined && kind !== "execution/1") throw new Error(`This is ${String(kind)}, and this page can open only execution/1.`);
   const list = eventsOf(value) ?? [];

@@ -3,7 +3,7 @@
 
 import { EMPTY } from "../store/opening.ts";
 import { batch } from "@preact/signals";
-import { readFile } from "../exchange/importing.ts";
+import { isPacked, readFile } from "../exchange/importing.ts";
 import { LARGEST, read } from "../exchange/read.ts";
 import type { Workspace } from "../model/share.ts";
 import { dismiss, notify, say, showToast, shout } from "../store/notifications.ts";
@@ -57,7 +57,7 @@ function chosen(): Promise<File[]> {
     const input = document.createElement("input");
     input.type = "file";
     input.multiple = true;
-    input.accept = ".json,.yaml,.yml,.asl,.template,.tf,.gz";
+    input.accept = ".json,.yaml,.yml,.asl,.template,.tf,.gz,.sfnrun";
     input.hidden = true;
     input.setAttribute("aria-label", "Files to open");
     const done = (): void => {
@@ -75,7 +75,7 @@ function chosen(): Promise<File[]> {
  * Opens a file: a definition, or all machines of a template. Any other file is imported. With a handle, it can be saved in place.
  */
 export async function openFile(file: File, handle?: FileSystemFileHandle): Promise<void> {
-  if (file.size > LARGEST || /\.gz$/i.test(file.name)) return readFile(file);
+  if (file.size > LARGEST || (await isPacked(file))) return readFile(file);
   const there = await alreadyOpen(handle);
   if (there) return tabsOf.activate(there.id);
   const { text, bom } = await textOf(file);

@@ -1,0 +1,103 @@
+// stepglass open
+
+import { spawn } from "node:child_process";
+import { basename } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import { Unusable } from "../files/problem.ts";
+import { read } from "../files/reading.ts";
+import { EXTENSION, readRun } from "../files/sfnrun.ts";
+import { Source, usable } from "../files/source.ts";
+import { documentOfFetched, documentOfHistory, type RecordedDocument } from "../history/recorded.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
+import { whole } from "./numbers.ts";
+import { shutdownSignal } from "./shutdown.ts";
+
+const help = `stepglass open ARN_OR_FILE [DEFINITION] [options]
+
+Opens a recorded execution in the debugger, in a browser on this machine: the path on the graph, each state's data flow,
+retries, and the time line to move back and forth. Nothing is run, and nothing leaves this machine.
+
+  stepglass open order-7.sfnrun                 an execution that stepglass fetch has written
+  stepglass open arn:aws:states:eu-west-1:123456789012:execution:Orders:order-7
+                                                fetches it first, without writing a file
+  stepglass open history.json order.asl.json    the JSON of get-execution-history, with its definition
+  stepglass open order-7.sfnrun fixed.asl.json  shows where another definition takes another path
+
+The page is served on 127.0.0.1, to this machine alone, until you press Ctrl+C. In a checkout of Stepglass it is the whole
+playground, in which "Debug with its answers" forks the execution: edit the definition, and its tasks answer as recorded.
+
+Options
+  -p, --port NUMBER   the port; default: a free one
+      --no-browser    only prints the address
+      --json          opens no browser, and prints one line of JSON once it listens: {"url", "port", "pid"}
+
+Exit code: 0 stopped by a signal; 1 the definition has errors; 2 wrong usage, not a history, or it cannot listen.
+`;
+
+const options = {
+  port: { type: "string", short: "p" },
+  "no-browser": { type: "boolean" },
+  json: { type: "boolean" },
+} as const satisfies Options;
+
+export const command = defineCommand({
+  name: "open",
+  summary: "open a recorded execution in the debugger",
+  help,
+  options,
+  run: open,
+});
+
+async function open([what, definition, ...others]: string[], values: Values<typeof options>): Promise<number> {
+  if (what === undefined || others.length > 0) throw new Unusable("open needs one execution: its ARN or a file", { usage: true });
+  const port = values.port === undefined ? 0 : whole(values.port, "--port", 0, 65_535);
+  const document = await documentOf(what);
+  if (definition !== undefined) document.definition = usable(new Source(definition), {}).json;
+  // Loaded here, so that the other commands start without them.
+  const [{ OpenedExecution }, folders] = await Promise.all([import("../server/opened.ts"), import("../entries/beside.ts")]);
+  const opened = new OpenedExecution(document, { page: folders.playground, component: folders.component });
+  if (document.definition === undefined && !opened.hasPage)
+    throw new Unusable(`${what} does not have the definition that ran: name its file after it`, { usage: true });
+  const at = await opened.listen(port).catch((error: Error) => {
+    throw new Unusable(`cannot listen on port ${port}: ${messageOf(error)}`);
+  });
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...at, pid: process.pid })}\n`);
+  else {
+    process.stdout.write(`${at.url}\n`);
+    process.stderr.write(`${document.name} is open. Press Ctrl+C to stop.\n`);
+    if (!values["no-browser"]) browse(at.url);
+  }
+  await shutdownSignal();
+  await opened.close();
+  return 0;
+}
+
+/** Returns the execution that an ARN or a file names. Throws Unusable. */
+async function documentOf(what: string): Promise<RecordedDocument> {
+  if (what.startsWith("arn:")) {
+    const [{ targetOf }, { fetchExecution }] = await Promise.all([import("./fetch/target.ts"), import("./fetch/collect.ts")]);
+    const { account, arn, kind } = targetOf(what);
+    if (kind !== "execution")
+      throw new Unusable(`${arn} is a state machine: open takes an execution; stepglass fetch brings many`, { usage: true });
+    // The debugger shows the execution itself, so its Map Runs are not fetched.
+    const run = await fetchExecution(account, arn, { failed: false, limit: 0 });
+    // A file has times as texts, and the SDK as Dates.
+    return documentOfFetched(JSON.parse(JSON.stringify(run)));
+  }
+  try {
+    if (what.endsWith(EXTENSION)) return documentOfFetched(readRun(what));
+    return documentOfHistory(JSON.parse(read(what)), basename(what).replace(/\.json$/, ""));
+  } catch (error) {
+    if (error instanceof Unusable) throw error;
+    throw new Unusable(`cannot open ${what}: ${messageOf(error)}`);
+  }
+}
+
+/** Shows an address in the browser. A machine without one shows nothing; the address is printed. */
+function browse(url: string): void {
+  const [program, ...args] =
+    process.platform === "darwin" ? ["open", url] : process.platform === "win32" ? ["explorer.exe", url] : ["xdg-open", url];
+  spawn(String(program), args, { stdio: "ignore", detached: true })
+    .on("error", () => {})
+    .unref();
+}

@@ -1,0 +1,8 @@
+// The end of commands that run until somebody stops them.
+
+/** Resolves when a signal asks the process to end. A second signal ends it at once. */
+export function shutdownSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,103 @@
+// stepglass open: the server of one recorded execution.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { simulate } from "stepglass";
+import { command, folderWith } from "./command.mjs";
+
+const ARN = "arn:aws:states:eu-west-1:123456789012:execution:Orders:order-7";
+const definition = JSON.stringify({ StartAt: "Wrap", States: { Wrap: { Type: "Pass", Next: "Done" }, Done: { Type: "Succeed" } } });
+const { history } = simulate(definition, { order: 7 });
+const run = {
+  format: "stepglass-execution",
+  version: 1,
+  execution: { executionArn: ARN, status: "SUCCEEDED", startDate: history[0].timestamp, input: '{"order":7}' },
+  stateMachine: { definition, type: "STANDARD" },
+  history,
+  mapRuns: [],
+  missing: [],
+  redacted: [],
+};
+const { folder, stepglass } = folderWith({
+  "order.asl.json": definition,
+  "history.json": { events: history },
+  "plain.sfnrun": run,
+  "later.sfnrun": { ...run, version: 99 },
+  "withheld.sfnrun": { ...run, history: [], missing: [{ operation: "GetExecutionHistory", arn: ARN, message: "the key is disabled" }] },
+  "other.json": { answer: 42 },
+});
+
+/** Starts the command, which runs until it gets a signal. Returns what it prints when it listens, and ends it after the test. */
+async function opened(t, ...args) {
+  const child = spawn(process.execPath, [command, "open", ...args, "--json"], { cwd: folder });
+  t.after(() => child.kill("SIGKILL"));
+  let text = "";
+  child.stdout.setEncoding("utf8");
+  for await (const part of child.stdout) if ((text += part).includes("\n")) break;
+  const told = JSON.parse(text);
+  return { ...told, child, origin: new URL(told.url).origin };
+}
+
+const data = (origin, arn = ARN) => `${origin}/debugger/api/executions/${encodeURIComponent(arn)}`;
+
+test("a fetched execution is served with its definition, and a signal ends the command", async (t) => {
+  const { origin, child, url } = await opened(t, "plain.sfnrun");
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/debugger\//);
+  const shown = await (await fetch(data(origin))).json();
+  assert.deepEqual([shown.stepglass, shown.name, shown.definition], ["execution/1", "order-7", definition]);
+  const types = (events) => events.map(({ id, type }) => `${id} ${type}`);
+  assert.deepEqual(types(shown.events), types(history));
+  const page = await (await fetch(`${origin}/`)).text();
+  assert.match(page, /<stepglass-debugger[^>]*readonly/);
+  assert.equal((await fetch(`${origin}/debugger/component/debugger.js`)).status, 200);
+  assert.equal((await fetch(`${origin}/debugger/component/../../package.json`)).status, 404);
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  const [code, signal] = await ended;
+  if (process.platform !== "win32") assert.deepEqual([code, signal], [0, null]);
+});
+
+test("a history is served with the definition that is named after it", async (t) => {
+  const { origin } = await opened(t, "history.json", "order.asl.json");
+  const shown = await (await fetch(data(origin, ""))).json();
+  assert.deepEqual([shown.name, JSON.parse(shown.definition), shown.status], ["history", JSON.parse(definition), "SUCCEEDED"]);
+});
+
+test("pages of other sites get nothing", async (t) => {
+  const { origin } = await opened(t, "plain.sfnrun");
+  const status = (headers) =>
+    new Promise((resolve, reject) => {
+      request(data(origin), { headers }, (response) => resolve(response.resume().statusCode))
+        .on("error", reject)
+        .end();
+    });
+  assert.equal(await status({}), 200);
+  assert.equal(await status({ origin: "https://elsewhere.invalid" }), 403);
+  assert.equal(await status({ host: "elsewhere.invalid" }), 403);
+});
+
+test("what cannot be opened is refused with a reason", async () => {
+  for (const [args, message] of [
+    [[], /open needs one execution/],
+    [["absent.sfnrun"], /cannot read absent\.sfnrun: no such file/],
+    [["later.sfnrun"], /later\.sfnrun has version 99, and this release reads up to 1/],
+    [["withheld.sfnrun"], /The file has no history: the key is disabled/],
+    [["other.json"], /cannot open other\.json: This is not a history/],
+    [["plain.sfnrun", "--port", "x"], /--port must be a whole number from 0 to 65535/],
+    [["arn:aws:states:eu-west-1:123456789012:stateMachine:Orders"], /is a state machine: open takes an execution/],
+  ]) {
+    const { code, stderr } = await stepglass("open", ...args);
+    assert.equal(code, 2, args.join(" "));
+    assert.match(stderr, message);
+  }
+});
+
+test("a compressed file opens like a plain one", async (t) => {
+  writeFileSync(`${folder}/packed.sfnrun`, gzipSync(JSON.stringify(run)));
+  const { origin } = await opened(t, "packed.sfnrun");
+  assert.equal((await (await fetch(data(origin))).json()).name, "order-7");
+});
