@@ -6,6 +6,8 @@ import { output, run, windows } from "./steps.mjs";
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "microsoft-edge"];
 /** Chromium without what draws windows: the same pages for half of the work. */
 const SHELLS = ["chromium-headless-shell", "chrome-headless-shell"];
+/** The programs that are browsers for the tests. */
+export const BROWSERS = [...SHELLS, ...NAMES];
 const PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",

@@ -14,6 +14,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rea
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { BROWSERS } from "./browser.mjs";
 import { CHOICES, described, draw } from "./elsewhere/draw.mjs";
 import { faketime, fontsOf, localesOf, nodeOf } from "./elsewhere/parts.mjs";
 import { output, root } from "./steps.mjs";
@@ -136,19 +137,27 @@ function prepare(place, { folder, root: asRoot = true }) {
   // The registry that this machine is set to use is a part of the machine, not of its user.
   const npmrc = join(homedir(), ".npmrc");
   if (existsSync(npmrc)) cpSync(npmrc, join(place, "home/.npmrc"));
-  writeRustTools(join(place, "bin"));
+  writeTools(join(place, "bin"));
   chmodSync(place, 0o755);
   if (!asRoot) give(place);
   return clone;
 }
 
-/** Rust's programs, without the library that moves the clock: rustc's allocator and that library wait for each other for ever. */
-function writeRustTools(folder) {
+/**
+ * Writes the programs that must not have the library which moves the clock: rustc's allocator and that library wait for each
+ * other for ever, and with it Chromium needs minutes for a page. What runs in Node has the other date.
+ */
+function writeTools(folder) {
   mkdirSync(folder);
-  for (const name of readdirSync(cargoPrograms)) {
-    const program = join(mounts ? "/opt/cargo" : cargoPrograms, name);
-    writeFileSync(join(folder, name), `#!/bin/sh\nunset LD_PRELOAD\nexec "${program}" "$@"\n`, { mode: 0o755 });
+  const programs = readdirSync(cargoPrograms).map((name) => [name, join(mounts ? "/opt/cargo" : cargoPrograms, name)]);
+  for (const name of BROWSERS) {
+    const path = pathOfSystem()
+      .map((place) => join(place, name))
+      .find(existsSync);
+    if (path !== undefined) programs.push([name, path]);
   }
+  for (const [name, program] of programs)
+    writeFileSync(join(folder, name), `#!/bin/sh\nunset LD_PRELOAD\nexec "${program}" "$@"\n`, { mode: 0o755 });
 }
 
 /** Makes a folder and all that is in it the property of the other user. */
