@@ -31,7 +31,7 @@ export function pathFrom(folder: string, file: string): string {
 }
 
 /** Identifies a definition: its file, relative to a folder, and its id in a template. */
-interface DefinitionLocation {
+interface CheckedDefinition {
   folder: string;
   file: string;
   /** The logical id in a template. */
@@ -42,7 +42,7 @@ interface DefinitionLocation {
  * Returns a fingerprint of each problem that does not change when lines move. It is made of the file, the code, the names on the
  * path to the problem (without indices of lists), and the words at its position. Equal problems are numbered in order.
  */
-export function fingerprints({ folder, file, id }: DefinitionLocation, text: string, diagnostics: readonly Diagnostic[]): string[] {
+export function fingerprints({ folder, file, id }: CheckedDefinition, text: string, diagnostics: readonly Diagnostic[]): string[] {
   const place = [pathFrom(folder, file), id ?? null];
   const seen = new Map<string, number>();
   return diagnostics.map(({ code, pointer, range }) => {

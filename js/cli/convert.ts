@@ -84,7 +84,7 @@ function convert([spec, ...others]: string[], { output, to, jsonata, json }: Val
   if (output !== undefined) write(output, written);
   if (json) writeJson({ output: written, ...report, notes });
   else if (output === undefined) process.stdout.write(written);
-  if (jsonata && !json) tell(report);
+  if (jsonata && !json) printError(report);
   return report.left.length > 0 ? 1 : 0;
 }
 
@@ -274,7 +274,7 @@ function hasComments(document: Document): boolean {
   return found;
 }
 
-function tell({ converted, left }: Report): void {
+function printError({ converted, left }: Report): void {
   const { yellow, dim } = colors(process.stderr);
   process.stderr.write(`${count(converted.length, "state")} in JSONata${left.length > 0 ? `, ${left.length} left in JSONPath:` : ""}\n`);
   for (const { machine, state, pointer, reason } of left)

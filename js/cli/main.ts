@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { version } from "../definition/definition.ts";
 import { takeDefined } from "../files/placeholders.ts";
-import { Unusable, tell } from "../files/problem.ts";
+import { Unusable, printError } from "../files/problem.ts";
 import type { Command, Context, Option, Options, Values } from "./command.ts";
 import { overview } from "./help.ts";
 import { didYouMean } from "./did-you-mean.ts";
@@ -45,7 +45,7 @@ export async function main(args: string[]): Promise<number> {
   try {
     return await perform(args);
   } catch (error) {
-    return tell(error, { name: commands.has(first) ? first : undefined, json });
+    return printError(error, { name: commands.has(first) ? first : undefined, json });
   }
 }
 

@@ -7,7 +7,7 @@ import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { yamlErrors } from "../definition/yaml-document.ts";
 import { valueOfDocument, yamlDocument } from "../files/document.ts";
-import { memberOf } from "../files/places.ts";
+import { memberOf } from "../files/yaml-ranges.ts";
 import { read } from "../files/reading.ts";
 import { milliseconds } from "../base/duration.ts";
 import { rangeOf } from "../mocks/answers.ts";

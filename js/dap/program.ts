@@ -7,7 +7,7 @@ import { validate } from "../definition/definition.ts";
 import { type Body, FileBody, FileText, TextBody, ValueBody } from "../files/body.ts";
 import { type Machine, namedBy } from "../sources/machine.ts";
 import { machinesOf } from "../sources/machines.ts";
-import { encoded } from "../sources/traced.ts";
+import { encoded } from "../sources/mapped-text.ts";
 
 /** Creates a program from a text that is a definition, or a template that contains one. */
 export function textProgram(

@@ -1,4 +1,4 @@
-// The definitions below a folder.
+// Finds the definitions below a folder.
 
 import { readdirSync, readFileSync, type Dirent } from "node:fs";
 import { join } from "node:path";
@@ -12,19 +12,19 @@ import { assemblyFolder, beside, isHcl, machinesIn, machinesInHcl } from "./temp
 
 const DEFINITION = /\.asl\.(json|ya?ml)$/i;
 const MAY_BE_TEMPLATE = /\.(json|ya?ml|template|tf)$/i;
-/** What every template has that has state machines. */
+/** Matches every template that contains state machines. */
 const MACHINES = /AWS::(StepFunctions|Serverless)::StateMachine|aws_sfn_state_machine|^\s*["']?stepFunctions["']?\s*:/m;
-/** What a template has that may have them from elsewhere. */
+/** Matches templates that may include state machines from other files. */
 const CALLS = /AWS::CloudFormation::Stack|AWS::Serverless::Application|AWS::Include|step-functions|^module\s+"/m;
 
 /**
- * The definitions below a folder: files `*.asl.json`, `*.asl.yaml`, `*.asl.yml`, templates with state machines, and folders that
- * `cdk synth` has written. Other packages (node_modules) and folders whose name begins with a dot are passed over, and links to folders
- * not followed. `problems` gets what cannot be read. A template with state machines that cannot be parsed is found, too: it has
- * problems to report.
+ * Returns the definitions below a folder: files `*.asl.json`, `*.asl.yaml`, `*.asl.yml`, templates with state machines, and folders
+ * that `cdk synth` has written. Other packages (node_modules) and folders whose name begins with a dot are skipped, and links to
+ * folders are not followed. Files that cannot be read are added to `problems`. A template with state machines that cannot be parsed
+ * is returned, too, because it has problems to report.
  */
 export function definitionsBelow(folder: string, problems: { file: string; message: string }[]): string[] {
-  // A template that another one deploys is read with that.
+  // Templates that another one deploys are read together with that.
   const nested = new Set<string>();
   const found = below(folder, problems, nested);
   return found.filter((file) => !nested.has(file));
@@ -61,7 +61,7 @@ function below(folder: string, problems: { file: string; message: string }[], ne
   return found;
 }
 
-/** Whether a file is a template with a state machine in it. Throws Unusable for one that may be, and cannot be read. */
+/** Returns whether a file is a template with a state machine. Throws Unusable for a file that may be one and cannot be read. */
 function isTemplate(file: string, nested: Set<string>): boolean {
   const text = textOf(file);
   if (text === undefined || !(MACHINES.test(text) || CALLS.test(text))) return false;
@@ -76,7 +76,7 @@ function isTemplate(file: string, nested: Set<string>): boolean {
     if (value === undefined) return MACHINES.test(text);
     machines = machinesIn(file, value, {});
   } catch (error) {
-    // Whoever reads it is told why.
+    // The error is reported when the template itself is read.
     if (error instanceof Unusable || error instanceof RangeError) return MACHINES.test(text);
     throw error;
   }
@@ -84,7 +84,7 @@ function isTemplate(file: string, nested: Set<string>): boolean {
   return (machines?.size ?? 0) > 0;
 }
 
-/** The text of a file; undefined where it is no text, or a link that leads nowhere. */
+/** Returns the text of a file. Undefined if it is not a text, or a broken link. */
 function textOf(file: string): string | undefined {
   try {
     return read(file);

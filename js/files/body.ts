@@ -1,19 +1,19 @@
-// Definitions as they stand in a file, and the places of their problems there.
+// Definitions in their files, and the source positions of their problems.
 
 import type { Document, YAMLError } from "yaml";
 import type { Diagnostic, Position, Range } from "../api/index.d.ts";
 import { Filled, jsonPlaceholders } from "../definition/placeholders.ts";
 import { yamlPlaceholders } from "../definition/yaml.ts";
 import { yamlErrors } from "../definition/yaml-document.ts";
-import type { Origin, Traced } from "../sources/traced.ts";
+import type { Origin, MappedText } from "../sources/mapped-text.ts";
 import { document, isFaultyTemplate, isYaml, valueOfDocument, yamlDocument } from "./document.ts";
-import { YamlPlaces, extent, lookUp, type Extent } from "./places.ts";
-import { textInJson, textInYaml, valueInJson, type WrittenText } from "./written.ts";
+import { YamlRanges, extent, lookUp, type Extent } from "./yaml-ranges.ts";
+import { textInJson, textInYaml, valueInJson, type StringOffsets } from "./string-offsets.ts";
 
 /** A file that was read. */
 export class FileText {
   readonly file: string;
-  /** What messages call it. */
+  /** The name of the file in messages. */
   readonly name: string;
   readonly text: string;
   readonly isYaml: boolean;
@@ -28,12 +28,12 @@ export class FileText {
     this.isYaml = isYaml(file, this.text);
   }
 
-  /** The text as YAML, which JSON is, too. */
+  /** The text as a YAML document. JSON is YAML, too. */
   get document(): Document {
     return (this.#document ??= document(this.text));
   }
 
-  /** What it holds; undefined where it cannot be parsed. */
+  /** The parsed value. Undefined if the text cannot be parsed. */
   get value(): unknown {
     return (this.#value ??= { held: this.#parsed() }).held;
   }
@@ -48,7 +48,7 @@ export class FileText {
     }
   }
 
-  /** What keeps it from being YAML. */
+  /** The errors that prevent it from being YAML. */
   get errors(): readonly YAMLError[] {
     return this.isYaml ? yamlErrors(this.document) : [];
   }
@@ -58,21 +58,26 @@ export class FileText {
   }
 }
 
-/** A definition with its places in a file. */
+/** A definition with its source positions in a file. */
 export interface Body {
-  /** The definition as JSON text; undefined where the file cannot be parsed. */
+  /** The definition as JSON text. Undefined if the file cannot be parsed. */
   readonly json: string | undefined;
-  /** Placeholders, where it has any to fill in. */
+  /** The text with filled placeholders, if it has any. */
   readonly filled: Filled | undefined;
-  /** Chooses what stands for placeholders without a value. `check` finds problems of a JSON text. */
+  /** Chooses guesses for placeholders without a value. `check` finds problems of a JSON text. */
   settle(check: (json: string) => Diagnostic[]): void;
-  /** Problems of `json` with their places in the file; undefined for those that are said of what stands for placeholders. */
+  /**
+   * Returns problems of `json` with their positions in the file. Undefined for problems that are about guesses for placeholders.
+   */
   placed(found: Diagnostic[]): (Diagnostic | undefined)[];
-  /** What keeps the file from being parsed. */
+  /** Returns the syntax errors of the file. */
   errors(): Diagnostic[];
-  /** The placeholders without a value, with their places in the file. */
+  /** Returns diagnostics about the placeholders without a value, with their positions in the file. */
   open(how?: string): Diagnostic[];
-  /** Where the value at a JSON Pointer into the definition stands, with its name; or the nearest one around it. */
+  /**
+   * Returns the range of the value at a JSON Pointer into the definition, including its name, or the range of the nearest value
+   * around it.
+   */
   extentOf(pointer: string): Extent;
 }
 
@@ -80,7 +85,7 @@ function yamlError({ pos: [start, end], message }: YAMLError, range: (extent: Ex
   return { code: "invalid-yaml", severity: "error", pointer: "", message, range: range([start, end]), labels: [], aws: [] };
 }
 
-/** From the name of the value at a pointer, where it has one, to the end of the value. */
+/** Returns the range from the name of the value at a pointer, if it has one, to the end of the value. */
 function extentAt(parsed: Document, pointer: string): Extent {
   const { key, value } = lookUp(parsed, pointer);
   const [start] = extent(key ?? value);
@@ -88,7 +93,7 @@ function extentAt(parsed: Document, pointer: string): Extent {
   return [start, Math.max(start, end)];
 }
 
-/** A diagnostic with other places. */
+/** Returns a diagnostic with other ranges. */
 function moved(diagnostic: Diagnostic, move: (pointer: string, range: Range) => Range): Diagnostic {
   const placed = <One extends { pointer?: string; range?: Range }>(one: One): One =>
     one.range === undefined ? one : { ...one, range: move(one.pointer ?? diagnostic.pointer, one.range) };
@@ -96,12 +101,12 @@ function moved(diagnostic: Diagnostic, move: (pointer: string, range: Range) => 
   return { ...placed(diagnostic), labels: labels.map(placed), ...(fix && { fix: placed(fix) }) };
 }
 
-/** A definition that is all of a file, in JSON or YAML. */
+/** A definition that is the whole content of a file, in JSON or YAML. */
 export class FileBody implements Body {
   #file: FileText;
   #document: Document | undefined;
   #places: Document | undefined;
-  /** The text that was read: the file's, with its placeholders filled in. */
+  /** The text that was parsed: the text of the file, with its placeholders filled in. */
   #text = "";
   json: string | undefined;
   readonly filled: Filled | undefined;
@@ -129,10 +134,10 @@ export class FileBody implements Body {
     });
   }
 
-  /** With places in the text that was read. */
+  /** Returns problems with ranges in the text that was parsed. */
   #located(found: Diagnostic[]): Diagnostic[] {
     if (this.#document === undefined || this.json === undefined) return found;
-    const places = new YamlPlaces(this.#document, this.#text, yamlDocument(this.json), this.json, "");
+    const places = new YamlRanges(this.#document, this.#text, yamlDocument(this.json), this.json, "");
     const lines = new Lines(this.#text);
     return found.map((one) => moved(one, (pointer, range) => lines.range(places.find(pointer, range))));
   }
@@ -160,13 +165,13 @@ export class FileBody implements Body {
   }
 
   extentOf(pointer: string): Extent {
-    // JSON is YAML, whose reader tells the places.
+    // JSON is YAML, so the YAML parser finds the positions in it.
     const [start, end] = extentAt((this.#places ??= this.#document ?? document(this.#text)), pointer);
     return [this.filled?.back(start) ?? start, this.filled?.back(end) ?? end];
   }
 }
 
-/** Where the lines of a text begin. */
+/** The offsets of line starts. */
 class Lines {
   #starts: number[] = [0];
 
@@ -190,18 +195,18 @@ class Lines {
   }
 }
 
-/** A definition that is a part of a file: a value in it, or a text. */
+/** A definition that is a part of a file: a value, or a string. */
 abstract class PartBody implements Body {
   protected readonly file: FileText;
   /** The definition, with its placeholders. */
-  protected readonly text: Traced;
+  protected readonly text: MappedText;
   readonly filled: Filled | undefined;
 
-  constructor(file: FileText, text: Traced, values: Record<string, unknown> = {}) {
+  constructor(file: FileText, text: MappedText, values: Record<string, unknown> = {}) {
     this.file = file;
     this.text = text;
     const json = text.text;
-    // Whole values that nobody knows stand in quotes that nobody has written: they are texts if nothing says otherwise.
+    // Placeholders that are whole unknown values are in quotes that the source does not have. They become strings by default.
     const whole = new Set(text.references.filter(({ isOpen, isWhole }) => isOpen && isWhole).map(({ start }) => start));
     const holes = jsonPlaceholders(json).map((hole) =>
       whole.has(hole.start) ? { ...hole, start: hole.start - 1, end: hole.end + 1, quoted: undefined, plain: true } : hole,
@@ -245,25 +250,25 @@ abstract class PartBody implements Body {
   }
 
   abstract extentOf(pointer: string): Extent;
-  /** Where a stretch of the definition's text stands in the file. */
+  /** Returns the range in the file for a range of the definition's text. */
   protected abstract extent(pointer: string, range: Range): Extent;
-  /** Whether a change there can be made in the file as it is. */
+  /** Returns whether the file can express a replacement in that range. */
   protected abstract takes(range: Range, replacement: string): boolean;
 }
 
 /** A definition that is a value of a template. */
 export class ValueBody extends PartBody {
   #pointer: string;
-  #places: YamlPlaces | undefined;
+  #places: YamlRanges | undefined;
 
-  constructor(file: FileText, text: Traced, pointer: string) {
+  constructor(file: FileText, text: MappedText, pointer: string) {
     super(file, text);
     this.#pointer = pointer;
   }
 
   protected extent(pointer: string, range: Range): Extent {
     const { text } = this.text;
-    this.#places ??= new YamlPlaces(this.file.document, this.file.text, yamlDocument(text), text, this.#pointer);
+    this.#places ??= new YamlRanges(this.file.document, this.file.text, yamlDocument(text), text, this.#pointer);
     return this.#places.find(pointer, range);
   }
 
@@ -276,13 +281,13 @@ export class ValueBody extends PartBody {
   }
 }
 
-/** A definition that is a text in a template, or is put together from texts. */
+/** A definition that is a string in a template, or that is composed of strings. */
 export class TextBody extends PartBody {
-  #texts = new Map<string, WrittenText | undefined>();
+  #texts = new Map<string, StringOffsets | undefined>();
   #parsed: { json: string; document: Document } | undefined;
   #nowhere: Origin;
 
-  constructor(file: FileText, { text, pointer }: { text: Traced; pointer: string }, values: Record<string, unknown>) {
+  constructor(file: FileText, { text, pointer }: { text: MappedText; pointer: string }, values: Record<string, unknown>) {
     super(file, text, values);
     this.#nowhere = { pointer, from: 0, to: 0 };
   }
@@ -294,7 +299,7 @@ export class TextBody extends PartBody {
     return [from, Math.max(from, to)];
   }
 
-  /** Where a character of a text stands in the file. */
+  /** Returns the offset in the file of a character of a string. */
   #offset({ pointer }: Origin, at: number): number {
     if (pointer === undefined) return at;
     const written = this.#written(pointer);
@@ -304,7 +309,7 @@ export class TextBody extends PartBody {
     return extent(value ?? key)[0];
   }
 
-  #written(pointer: string): WrittenText | undefined {
+  #written(pointer: string): StringOffsets | undefined {
     if (!this.#texts.has(pointer)) {
       const { text, isYaml } = this.file;
       this.#texts.set(pointer, isYaml ? textInYaml(text, this.file.document, pointer) : textInJson(text, pointer));
@@ -312,7 +317,7 @@ export class TextBody extends PartBody {
     return this.#texts.get(pointer);
   }
 
-  /** A text in quotes or on several lines cannot take what has quotes or lines of its own. */
+  /** A string in quotes or on several lines cannot contain a replacement with quotes or line breaks. */
   protected takes({ start, end }: Range, replacement: string): boolean {
     if (/\n/.test(replacement)) return false;
     const { pointer } = this.text.ends(start.offset, end.offset)[0] ?? {};

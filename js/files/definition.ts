@@ -1,4 +1,4 @@
-// A definition from a file, for hosts.
+// Reads a definition from a file, for hosts.
 
 import { fileURLToPath } from "node:url";
 import type { DefinitionFile } from "../api/folder.d.ts";
@@ -9,7 +9,7 @@ import { shown } from "../base/shown.ts";
 import { Unusable } from "./problem.ts";
 import { Source } from "./source.ts";
 
-/** A definition from a file, as the command reads it: JSON or YAML, by itself or in a template (`template.yaml#OrderMachine`). */
+/** Reads a definition from a file, as the command does: JSON or YAML, by itself or in a template (`template.yaml#OrderMachine`). */
 export function readDefinition(file: string | URL, options: { substitutions?: Substitutions } = {}): DefinitionFile {
   if (typeof file !== "string" && !(file instanceof URL))
     throw misuse("INVALID_ARGUMENT", `readDefinition() takes a path or a file URL, not ${shown(file)}`);

@@ -1,4 +1,4 @@
-// Texts in JSON or YAML as values, also those of templates in which something else is wrong.
+// Parses JSON or YAML, also templates that contain errors elsewhere.
 
 import type { Document, LineCounter, YAMLError } from "yaml";
 import { messageOf } from "../base/errors.ts";
@@ -7,7 +7,7 @@ import * as yaml from "../definition/yaml.ts";
 import type { YamlOptions } from "../definition/yaml-document.ts";
 import { machinesOf } from "../sources/machines.ts";
 import type { Machine } from "../sources/machine.ts";
-import { extent, lookUp } from "./places.ts";
+import { extent, lookUp } from "./yaml-ranges.ts";
 import { Unusable } from "./problem.ts";
 
 export function isYaml(file: string, text: string): boolean {
@@ -15,12 +15,12 @@ export function isYaml(file: string, text: string): boolean {
   return named ?? !/^\s*\{/.test(text);
 }
 
-/** A text as YAML, with CloudFormation's short forms. */
+/** Parses a text as YAML, with the short forms of CloudFormation's functions. */
 export function document(text: string, lineCounter?: LineCounter): Document {
   return yamlDocument(text, { ...(lineCounter && { lineCounter }), merge: true, prettyErrors: false, customTags: intrinsicTags() });
 }
 
-/** `readYaml` for texts from anywhere. */
+/** Parses a text of any origin; see `readYaml`. */
 export function yamlDocument(text: string, options: YamlOptions = {}): Document {
   try {
     return yaml.yamlDocument(text, options);
@@ -29,7 +29,7 @@ export function yamlDocument(text: string, options: YamlOptions = {}): Document 
   }
 }
 
-/** What a YAML document stands for. */
+/** Returns the value of a YAML document. */
 export function valueOfDocument(document: Document, file: string): unknown {
   try {
     return yaml.valueOfDocument(document);
@@ -38,7 +38,7 @@ export function valueOfDocument(document: Document, file: string): unknown {
   }
 }
 
-/** What a text holds; undefined where it cannot be parsed. */
+/** Returns the value of a text. Undefined if it cannot be parsed. */
 export function valueOf(file: string, text: string): unknown {
   if (isYaml(file, text)) {
     const parsed = document(text);
@@ -51,7 +51,7 @@ export function valueOf(file: string, text: string): unknown {
   }
 }
 
-/** Whether all that is wrong in a document stands outside of the state machines of a template. */
+/** Returns whether all errors of a document are outside of the state machines of a template. */
 export function isFaultyTemplate(document: Document, file: string): boolean {
   let machines: Map<string, Machine> | undefined;
   try {

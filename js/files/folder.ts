@@ -1,4 +1,4 @@
-// A folder as S3.
+// Uses a folder as S3.
 
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
@@ -7,10 +7,10 @@ import type { ObjectStore } from "../api/index.d.ts";
 import { codeOf, misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
 
-/** Codes of errors that say: there is no such file. */
+/** Error codes that mean that a file does not exist. */
 const ABSENT = new Set<unknown>(["ENOENT", "EISDIR", "ENOTDIR"]);
 
-/** A store for `s3Handlers()` in a folder: `bucket/key` is the file of that path in it. */
+/** Returns a store for `s3Handlers()` in a folder: `bucket/key` is the file with that path in it. */
 export function folder(path: string | URL): ObjectStore {
   if (typeof path !== "string" && !(path instanceof URL))
     throw misuse("INVALID_ARGUMENT", `folder() takes a path or a file URL, not ${shown(path)}`);
@@ -28,7 +28,7 @@ export function folder(path: string | URL): ObjectStore {
       const top = place(root, bucket, "");
       for (const entry of await readdir(top, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile()) continue;
-        // Node 20 began with another name.
+        // Early versions of Node 20 have another name for it.
         const parent = entry.parentPath ?? (entry as unknown as { path: string }).path;
         const file = resolve(parent, entry.name);
         const Key = relative(top, file).split(sep).join("/");
@@ -45,7 +45,7 @@ export function folder(path: string | URL): ObjectStore {
   };
 }
 
-/** A definition says which bucket and key: neither leads out of the folder. */
+/** Returns the path of an object. The bucket and the key come from a definition, so they must not lead out of the folder. */
 function place(root: string, bucket: string, key: string): string {
   const top = resolve(root, String(bucket));
   const file = resolve(top, String(key).replace(/^\/+/, ""));

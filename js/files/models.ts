@@ -1,4 +1,4 @@
-// AWS's models of its services where they are installed: botocore, which is in every AWS CLI and boto3, or the npm package aws-sdk.
+// Finds installed models of AWS services: those of botocore, which every AWS CLI and boto3 contain, or of the npm package aws-sdk.
 
 import { type Dirent, existsSync, openSync, readFileSync, readSync, closeSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -15,40 +15,40 @@ import { serviceName } from "../integrations/names.ts";
 import { responseOf } from "../integrations/model.ts";
 import type { ServiceModel } from "../integrations/model.ts";
 
-/** The files of models by the service that a Resource names. */
-interface Shelf {
+/** The model files of a package, by the service that a Resource names. */
+interface ModelPackage {
   /** `botocore 1.44.5` */
   package: string;
   folder: string;
   fileOf(service: string): string | undefined;
 }
 
-/** Models of AWS in a folder, or those that are installed on this machine; undefined if there are none. */
+/** Returns the models of AWS in a folder, or the ones that are installed on this machine. Undefined if there are none. */
 export function findServiceModels(options: { folder?: string | URL } = {}): ServiceModelPackage | undefined {
   checkOptions(options, ["folder"], "findServiceModels()");
   const { folder } = options;
   if (folder !== undefined && typeof folder !== "string" && !(folder instanceof URL))
     throw misuse("INVALID_OPTION", `findServiceModels(): folder must be a path or a file URL, not ${shown(folder)}`);
   if (folder === undefined) {
-    const shelf = first(installed(process.env, process.cwd()), shelfIn);
-    return shelf && packageOf(shelf);
+    const models = first(installed(process.env, process.cwd()), modelsIn);
+    return models && packageOf(models);
   }
   const path = resolve(folder instanceof URL ? fileURLToPath(folder) : folder);
-  const shelf = first(
+  const models = first(
     [path, join(path, "data"), join(path, "botocore", "data"), join(path, "apis"), join(path, "aws-sdk", "apis")],
-    shelfIn,
+    modelsIn,
   );
-  if (shelf === undefined)
+  if (models === undefined)
     throw misuse(
       "UNUSABLE_FILE",
       `${path} has no models of AWS: name the folder data of botocore, or apis of the npm package aws-sdk`,
       Error,
     );
-  return packageOf(shelf);
+  return packageOf(models);
 }
 
-/** The shapes of responses from a shelf; each model is read once. */
-function packageOf(shelf: Shelf): ServiceModelPackage {
+/** Returns the shapes of responses from a package. Each model is read once. */
+function packageOf(source: ModelPackage): ServiceModelPackage {
   const models = new Map<string, ServiceModel | undefined>();
   const answers = new Map<string, ServiceShape | undefined>();
   const shapeOf = (service: string, action: string): ServiceShape | undefined => {
@@ -56,7 +56,7 @@ function packageOf(shelf: Shelf): ServiceModelPackage {
     if (answers.has(key)) return answers.get(key);
     const response = responseOf(service, action, (sdk) => {
       if (!models.has(sdk)) {
-        const file = shelf.fileOf(sdk);
+        const file = source.fileOf(sdk);
         models.set(sdk, file === undefined ? undefined : modelIn(file));
       }
       return models.get(sdk);
@@ -64,17 +64,17 @@ function packageOf(shelf: Shelf): ServiceModelPackage {
     answers.set(key, response);
     return response;
   };
-  return Object.assign(shapeOf, { package: shelf.package, folder: shelf.folder });
+  return Object.assign(shapeOf, { package: source.package, folder: source.folder });
 }
 
-/** A model as botocore and aws-sdk have it. */
+/** Reads a model of botocore or aws-sdk. */
 function modelIn(file: string): ServiceModel {
   const bytes = readFileSync(file);
   return JSON.parse((file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"));
 }
 
-/** What is in a folder: botocore's `data` or aws-sdk's `apis`. */
-function shelfIn(folder: string): Shelf | undefined {
+/** Finds models in a folder: botocore's `data` or aws-sdk's `apis`. */
+function modelsIn(folder: string): ModelPackage | undefined {
   const entries = entriesOf(folder);
   const folders = new Map(entries.flatMap((entry) => (entry.isDirectory() ? [[entry.name.replaceAll("-", ""), entry.name] as const] : [])));
   if (folders.has("lambda") && newestIn(join(folder, "lambda")) !== undefined) {
@@ -93,7 +93,7 @@ function shelfIn(folder: string): Shelf | undefined {
   return {
     package: `aws-sdk ${versionOf(join(folder, "..", "package.json"), /"version": "([^"]+)/)}`,
     folder,
-    // The newest version of a service is the last one.
+    // The last version of a service is the newest.
     fileOf: (service) =>
       (byService ??= new Map(
         minified.sort().flatMap((name) => {
@@ -104,7 +104,7 @@ function shelfIn(folder: string): Shelf | undefined {
   };
 }
 
-/** The newest model in a service's folder. */
+/** Returns the newest model in a service's folder. */
 function newestIn(folder: string): string | undefined {
   const versions = entriesOf(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
   return first(versions.sort().reverse(), (version) =>
@@ -115,7 +115,7 @@ function newestIn(folder: string): string | undefined {
   );
 }
 
-/** Where packages of models are when they are installed, the nearest first. */
+/** Yields the folders where packages of models may be installed, the nearest first. */
 function* installed(env: NodeJS.ProcessEnv, from: string): Generator<string> {
   if (env.STEPGLASS_MODELS) yield* [env.STEPGLASS_MODELS, join(env.STEPGLASS_MODELS, "botocore", "data")];
   const folders: string[] = [];
@@ -131,11 +131,11 @@ function* installed(env: NodeJS.ProcessEnv, from: string): Generator<string> {
   const pyenv = join(env.PYENV_ROOT ?? join(homedir(), ".pyenv"), "versions");
   for (const { name } of entriesOf(pyenv).reverse()) yield* pythonData(join(pyenv, name));
   yield* ["/usr/lib/python3/dist-packages/botocore/data", "/usr/lib/python3/dist-packages/awscli/botocore/data"];
-  // It has the shapes, but neither enumerations nor limits.
+  // This package has the shapes, but neither enumerations nor limits.
   for (const folder of folders) yield join(folder, "node_modules", "aws-sdk", "apis");
 }
 
-/** The models beside a program: the AWS CLI brings its own, a Python may have botocore. */
+/** Yields folders near a program. The AWS CLI contains models, and a Python may have botocore. */
 function* besideProgram(program: string): Generator<string> {
   let real: string;
   try {
@@ -146,14 +146,14 @@ function* besideProgram(program: string): Generator<string> {
   }
   for (const place of new Set([dirname(program), dirname(real)])) {
     yield join(place, "awscli", "botocore", "data");
-    // bin/python3 on Unix, Scripts\\python.exe or python.exe on Windows; Homebrew has libexec/bin/aws.
+    // The program is bin/python3 on Unix, and Scripts\\python.exe or python.exe on Windows. Homebrew has libexec/bin/aws.
     const prefix = /^(bin|scripts)$/i.test(basename(place)) ? dirname(place) : place;
     yield* pythonData(prefix);
     yield* pythonData(join(prefix, "libexec"));
   }
 }
 
-/** The folders of models below the prefix of a Python. */
+/** Yields the folders of models below the prefix of a Python. */
 function* pythonData(prefix: string): Generator<string> {
   const packages = [join(prefix, "Lib", "site-packages")];
   for (const lib of ["lib", "lib64", join("local", "lib")]) {
@@ -167,7 +167,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
-    // What cannot be read has no models.
+    // A folder that cannot be read has no models.
     return [];
   }
 }
@@ -176,7 +176,7 @@ function versionOf(file: string, pattern: RegExp): string {
   return (existsSync(file) && pattern.exec(readFileSync(file, "utf8"))?.[1]) || "of an unknown version";
 }
 
-/** The first characters of a file, in which a model says which service it is of. */
+/** Returns the first characters of a file, in which a model names its service. */
 function beginningOf(file: string): string {
   const bytes = Buffer.alloc(2048);
   const descriptor = openSync(file, "r");
@@ -187,7 +187,7 @@ function beginningOf(file: string): string {
   }
 }
 
-/** The first result that is there. */
+/** Returns the first result that is not undefined. */
 function first<Given, Found>(given: Iterable<Given>, find: (one: Given) => Found | undefined): Found | undefined {
   for (const one of given) {
     const found = find(one);

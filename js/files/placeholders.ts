@@ -4,7 +4,7 @@ import { Unusable } from "./problem.ts";
 
 let values: Record<string, string> = {};
 
-/** Takes the option's values. */
+/** Reads the values of the option. */
 export function takeDefined(given: readonly string[] = []): void {
   values = {};
   for (const one of given) {
@@ -14,7 +14,7 @@ export function takeDefined(given: readonly string[] = []): void {
   }
 }
 
-/** The values of placeholders, by name. */
+/** Returns the values of placeholders, by name. */
 export function defined(): Record<string, string> {
   return values;
 }

@@ -1,10 +1,10 @@
-// What keeps a command from its work, and how it is told: to people on standard error, to programs as JSON.
+// Errors that stop a command, and their output: for people on standard error, for programs as JSON.
 
 import type { Diagnostic, MachineType } from "../api/index.d.ts";
 import { codeOf } from "../base/errors.ts";
 import { colorful, colors, count, writeJson } from "./terminal.ts";
 
-/** A file or argument that cannot be used: exit code 2. `usage` leads to the command's help. */
+/** A file or argument that cannot be used. The exit code is 2. With `usage`, the message refers to the command's help. */
 export class Unusable extends Error {
   readonly usage: boolean;
 
@@ -20,18 +20,18 @@ export interface SourceOptions {
   jsonata?: "2.0.6" | "2.1";
 }
 
-/** What a definition with errors comes from. */
+/** The definition that has the errors. */
 interface Diagnosed {
   name: string;
   diagnostics(options: SourceOptions): Diagnostic[];
   render(options: SourceOptions, color: boolean): string;
 }
 
-/** A definition with errors: exit code 1. */
+/** A definition with errors. The exit code is 1. */
 export class Invalid extends Error {
   readonly file: string;
   readonly diagnostics: Diagnostic[];
-  /** The problems as a compiler prints them. */
+  /** Returns the problems as a compiler prints them. */
   readonly rendered: (color: boolean) => string;
 
   constructor(source: Diagnosed, options: SourceOptions = {}) {
@@ -44,12 +44,12 @@ export class Invalid extends Error {
   }
 }
 
-/** Codes of the package's own errors that say: what was given to it cannot be used. AWS's own are written `InvalidName`. */
+/** Codes of this package's errors that mean that a given value cannot be used. Codes of AWS are written like `InvalidName`. */
 const MISUSE =
   /^(INVALID_(ARGUMENT|OPTION|SCRIPT|CLOCK)|NOT_JSON|NOT_A_HISTORY|PAYLOAD_TOO_LARGE|OUT_OF_MEMORY|TEST_KIT|NO_MOCK|DEFINITION|Invalid\w+|Validation\w+)$/;
 
-/** Tells what a command has thrown; returns the exit code. With `json` it is one JSON value on standard output. */
-export function tell(error: unknown, { name, json }: { name: string | undefined; json: boolean }): number {
+/** Prints what a command has thrown. Returns the exit code. With `json`, prints one JSON value on standard output. */
+export function printError(error: unknown, { name, json }: { name: string | undefined; json: boolean }): number {
   if (error instanceof Invalid) {
     if (json) writeJson({ problem: { kind: "definition", message: error.message, file: error.file, diagnostics: error.diagnostics } });
     else process.stderr.write(error.rendered(colorful(process.stderr)));
@@ -68,12 +68,12 @@ export function tell(error: unknown, { name, json }: { name: string | undefined;
   return 70;
 }
 
-/** Writes a line of the command's own on standard error. */
+/** Prints a message of the command on standard error. */
 export function say(message: string): void {
   process.stderr.write(`${colors(process.stderr).red("stepglass:")} ${message}\n`);
 }
 
-/** `TypeError: x is not a function`, and nothing of the stack. */
+/** Returns an error as `TypeError: x is not a function`, without the stack. */
 export function firstLine(error: unknown): string {
   try {
     return String(error instanceof Error ? `${error.name}: ${error.message}` : error)
@@ -84,7 +84,7 @@ export function firstLine(error: unknown): string {
   }
 }
 
-/** What a module of the user's has thrown, with the file and line where, as far as they are known. */
+/** Returns the message of an error from a module of the user, with the file and line if they are known. */
 export function placed(error: unknown): string {
   const stack = error instanceof Error ? String(error.stack ?? "") : "";
   const places = stack
@@ -96,7 +96,7 @@ export function placed(error: unknown): string {
   return `${firstLine(error)}${place === undefined ? "" : `\n  at ${decodeURI(place)}`}`;
 }
 
-/** The stack of an error, or what was thrown instead of one. */
+/** Returns the stack of an error, or any other thrown value as text. */
 export function stackOf(error: unknown): string {
   return String((error instanceof Error ? error.stack : undefined) ?? error);
 }

@@ -1,4 +1,4 @@
-// Files as texts.
+// Reads and writes files as texts.
 
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { codeOf, messageOf } from "../base/errors.ts";
@@ -13,7 +13,7 @@ export function write(file: string, text: string): void {
   }
 }
 
-/** It can be read once only, and a template in it holds several definitions. */
+/** Standard input can be read only once, and a template in it may contain several definitions. */
 let standardInput: string | undefined;
 
 const REASONS = new Map<unknown, string>([
@@ -25,18 +25,18 @@ const REASONS = new Map<unknown, string>([
   ["EBADF", "it is closed"],
 ]);
 
-/** Whoever stands between this process and the disk. */
+/** Returns the text of a file instead of the disk, if it is set. */
 let reader: ((file: string) => string | undefined) | undefined;
 
 /**
- * Sets who is asked for the text of every file first: an editor has some open, and a server refuses those outside of its folder, by
- * throwing Unusable. Of what it has no text for, the text on the disk counts.
+ * Sets the function that is called first for the text of every file: an editor has some files open, and a server refuses files
+ * outside of its folder by throwing Unusable. If it returns undefined, the file on the disk is read.
  */
 export function readThrough(asked: (file: string) => string | undefined): void {
   reader = asked;
 }
 
-/** The text of a file; - is standard input. */
+/** Returns the text of a file. `-` is standard input. */
 export function read(file: string): string {
   try {
     const held = reader?.(file);
@@ -49,7 +49,7 @@ export function read(file: string): string {
   }
 }
 
-/** The bytes of a file on the disk. */
+/** Returns the bytes of a file on the disk. */
 export function readBytes(file: string): Buffer {
   try {
     return readFileSync(file);
@@ -62,7 +62,7 @@ function unreadable(file: string, error: unknown): Unusable {
   return new Unusable(`cannot read ${file === "-" ? "standard input" : file}: ${REASONS.get(codeOf(error)) ?? messageOf(error)}`);
 }
 
-/** A terminal or a pipe that does not block has nothing yet where it says EAGAIN. */
+/** For a terminal or a non-blocking pipe, EAGAIN means that there is no input yet. */
 function readStandardInput(): Buffer {
   const chunks: Buffer[] = [];
   for (;;) {
@@ -76,7 +76,7 @@ function readStandardInput(): Buffer {
   }
 }
 
-/** Text in UTF-8, or in UTF-16 with a byte order mark, as PowerShell writes what is redirected. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, which PowerShell writes when output is redirected. */
 function decoded(bytes: Buffer): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
   let text: string;
@@ -89,7 +89,7 @@ function decoded(bytes: Buffer): string {
   return text;
 }
 
-/** Whether there is a folder of that name. */
+/** Returns whether a path is a folder. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -51,7 +51,7 @@ export function fetchedRun(content: Omit<FetchedRun, "format" | "version">): Fet
   return { format: FETCHED_FORMAT, version: FETCHED_VERSION, ...content };
 }
 
-/** Writes a file whole or not at all: an interrupted command leaves no half of one. */
+/** Writes a file completely or not at all, so that an interrupted command leaves no incomplete file. */
 export function writeRun(file: string, run: FetchedRun): void {
   const beside = `${file}.${process.pid}.tmp`;
   try {
@@ -62,7 +62,7 @@ export function writeRun(file: string, run: FetchedRun): void {
   }
 }
 
-/** Reads a file, also one that somebody has decompressed. Throws Unusable. */
+/** Reads a file, compressed or not. Throws Unusable. */
 export function readRun(file: string): FetchedRun {
   const bytes = readBytes(file);
   let value: unknown;
@@ -79,7 +79,7 @@ export function readRun(file: string): FetchedRun {
   return value as unknown as FetchedRun;
 }
 
-/** The files in a folder and below, in the order of their names. */
+/** Returns the files in a folder and below, sorted by name. */
 export function runFiles(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true }).map(String);
   return names

@@ -1,7 +1,8 @@
-// Definitions from files: by themselves or in templates, in JSON, YAML or Terraform's language, with places in any of them.
+// Definitions from files: by themselves or in templates, in JSON, YAML or Terraform's language, with source positions in each of
+// them.
 
-// For Node the package is CommonJS files, each with what the same entries need. This import keeps the calls into the module and the
-// driver in one of them: a Task costs a tenth more where they are apart.
+// For Node the package consists of CommonJS files, each with what the same entries need. This import keeps the calls into the
+// module and the driver in the same file: a Task takes a tenth longer if they are in different ones.
 import "../execution/machine.ts";
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
@@ -13,73 +14,73 @@ import { renderPlaced } from "../definition/diagnose.ts";
 import { inOrder } from "../definition/placeholders.ts";
 import { compileSettings } from "../definition/settings.ts";
 import { isMachineBlock } from "../sources/terraform.ts";
-import { namedBy, tooMuch, type Machine, type Place, type Skipped } from "../sources/machine.ts";
+import { namedBy, tooMuch, type Machine, type DefinitionLocation, type Skipped } from "../sources/machine.ts";
 import { substituted } from "../sources/resolver.ts";
-import { encoded, type Resolved } from "../sources/traced.ts";
+import { encoded, type Resolved } from "../sources/mapped-text.ts";
 import { FileBody, FileText, TextBody, ValueBody, type Body } from "./body.ts";
 import { defined } from "./placeholders.ts";
-import { extent, lookUp } from "./places.ts";
+import { extent, lookUp } from "./yaml-ranges.ts";
 import { Invalid, Unusable, type SourceOptions } from "./problem.ts";
 import { read } from "./reading.ts";
 import { assemblyFolder, beside, isHcl, machinesIn, machinesInHcl, machinesOfAssembly } from "./templates.ts";
 
-/** A definition without errors. */
+/** A definition that can be parsed. */
 export type UsableSource = Source & { json: string };
 
-/** A definition that can be used, for commands that do nothing with another: throws Invalid, or Unusable for placeholders. */
+/** Returns a definition without errors, for commands that need one. Throws Invalid, or Unusable for placeholders without values. */
 export function usable(source: Source, options: SourceOptions = {}): UsableSource {
   source.checkFilled();
   if (source.diagnostics(options).some(({ severity }) => severity === "error")) throw new Invalid(source, options);
-  // What cannot be parsed has an error.
+  // A definition that cannot be parsed has an error, so this one has JSON.
   return source as UsableSource;
 }
 
-/** What a file or an assembly has. */
+/** The content of a file or an assembly. */
 interface Found {
   name: string;
-  /** Undefined for a definition by itself. */
+  /** The machines. Undefined for a definition by itself. */
   machines: Map<string, Machine> | undefined;
-  /** The file that was read; an assembly has many. */
+  /** The file that was read. Undefined for an assembly, which has many. */
   held: FileText | undefined;
-  /** Faults of a template outside of its machines. */
+  /** The faults of a template outside of its machines. */
   faults: Fault[];
-  /** Why what may have machines is not read. */
+  /** Why parts that may contain machines were not read. */
   skipped: string[];
 }
 
-/** Something wrong in a template. */
+/** A fault of a template. */
 interface Fault {
   code: string;
   message: string;
   range: Range;
-  /** Whether a machine is lost by it. */
+  /** Whether a machine cannot be read because of it. */
   isOurs: boolean;
 }
 
 /** A definition of a file, by itself or in a template: `template.yaml#LogicalId`. */
 export class Source {
-  /** The file that has the definition; - is standard input. */
+  /** The file that contains the definition. `-` is standard input. */
   file = "";
-  /** What messages call it. */
+  /** The name of the definition in messages. */
   name = "";
-  /** The text of the file as it was written. */
+  /** The text of the file. */
   text = "";
-  /** EXPRESS, where a template says so. */
+  /** The machine's type, if a template states it. */
   type: MachineType | undefined;
-  /** The machine's name: its logical id in a template, or the file's name without what follows the first dot. */
+  /** The machine's name: its logical id in a template, or the name of the file up to the first dot. */
   machine = "";
-  /** Its id in the file, where that is a template. */
+  /** The id in the file, if that is a template. */
   id: string | undefined;
   #held!: FileText;
   #body!: Body;
   /** Values of placeholders. */
   #values: Record<string, unknown>;
-  /** What is wrong around a definition, in the template that it comes from. */
+  /** The problems of the template outside of the definition. */
   #around: Diagnostic[] = [];
 
   /**
-   * The one definition that is meant. `substitutions` are values for placeholders, besides those of --define; `text` is that of the
-   * file, for one that is nowhere.
+   * Reads one definition. `substitutions` are values of placeholders, in addition to those of --define. `text` is used in place of
+   * the file's content.
    */
   constructor(spec: string, { substitutions = {}, text }: { substitutions?: Record<string, unknown>; text?: string } = {}) {
     const [file, fragment] = split(spec);
@@ -95,13 +96,13 @@ export class Source {
     const id = chosen(found, fragment);
     const machine = machines?.get(id);
     if (machine === undefined) return;
-    // One machine tells what is wrong around them all.
+    // The problems outside of all machines are reported with the first machine only.
     const isFirst = machines?.keys().next().value === id;
     this.#around = isFirst ? found.faults.map(around) : [];
     this.#choose(machine, id, () => (machine.file === undefined && held !== undefined ? held : readFile(machine.file ?? file)), name);
   }
 
-  /** Names of all definitions that are meant: of a template without a fragment every one. */
+  /** Returns the names of the selected definitions: without a fragment, every one of a template. */
   static specs(spec: string, text?: string): string[] {
     const [file, fragment] = split(spec);
     if (fragment !== undefined) return [spec];
@@ -112,7 +113,7 @@ export class Source {
     return machines === undefined ? [spec] : [...machines.keys()].map((id) => `${file}#${id}`);
   }
 
-  /** The definition as JSON text; undefined where the file cannot be parsed. */
+  /** The definition as JSON text. Undefined if the file cannot be parsed. */
   get json(): string | undefined {
     return this.#body.json;
   }
@@ -147,13 +148,13 @@ export class Source {
     else this.#take(held, new ValueBody(held, encoded(definition.value), definition.pointer));
   }
 
-  /** What is wrong around a definition that stands in another file, with its place. */
+  /** Returns the problems around a definition that is in another file, with their file name. */
   #aroundIn({ name }: FileText): Diagnostic[] {
     return this.#around.map(({ range, ...one }) => ({ ...one, message: `${placeOf(name, range)}: ${one.message}` }));
   }
 
-  /** A definition in a file of its own, or in a part of one. */
-  #bodyOf(own: FileText, { member, resolve }: Place & { in: "file" }): Body {
+  /** Returns a definition in a file of its own, or in a part of one. */
+  #bodyOf(own: FileText, { member, resolve }: DefinitionLocation & { in: "file" }): Body {
     if ((member === undefined && resolve === undefined) || own.value === undefined) return new FileBody(own, this.#values);
     let value: unknown = own.value;
     const names = member?.split(".") ?? [];
@@ -162,7 +163,7 @@ export class Source {
     return new ValueBody(own, encoded(substituted(resolved ?? null, this.#values)), pointerTo("", ...names));
   }
 
-  /** Throws where placeholders need values, which `how` says how to give: nothing can be run without them. */
+  /** Throws if placeholders have no values, because nothing can run without them. `how` describes how to pass values. */
   checkFilled(how = (names: string[]) => `pass ${names.map((name) => `--define ${quoted(name)}=VALUE`).join(" ")}`): void {
     const missing = this.#body.filled?.missing ?? [];
     if (missing.length === 0) return;
@@ -173,13 +174,13 @@ export class Source {
     );
   }
 
-  /** The options with the machine's type: the one asked for, or the template's. */
+  /** Returns the options with the machine's type: the requested one, or that of the template. */
   options({ type, ...others }: SourceOptions = {}): SourceOptions {
     const wanted = type ?? this.type;
     return wanted === undefined ? others : { ...others, type: wanted };
   }
 
-  /** All problems, with places in the file. */
+  /** Returns all problems, with positions in the file. */
   diagnostics(options: SourceOptions = {}): Diagnostic[] {
     const found = this.#placed(options).filter((one) => one !== undefined);
     const all = [...this.#around, ...this.#body.errors(), ...found, ...this.#body.open(HOW)];
@@ -190,12 +191,12 @@ export class Source {
     return this.json === undefined ? [] : validate(this.json, this.options(options));
   }
 
-  /** Problems of the definition; undefined for those that are said of what stands for placeholders. */
+  /** Returns the problems of the definition. Undefined for problems that are about guesses for placeholders. */
   #placed(options: SourceOptions): (Diagnostic | undefined)[] {
     return this.#body.placed(this.#found(options));
   }
 
-  /** All problems as a compiler prints them. */
+  /** Returns all problems as a compiler prints them. */
   render(options: SourceOptions, color: boolean): string {
     const texts = (list: Diagnostic[]) => list.map((one) => rendered(one, this.name)).join("");
     const first = texts([...this.#around, ...this.#body.errors()]);
@@ -204,7 +205,7 @@ export class Source {
     const settings = { ...this.options(options), fileName: this.name, color };
     const open = this.#body.open(HOW);
     if (json === this.text) return first + renderDiagnostics(json, settings);
-    // What stands in the file as something else than a placeholder is told without an excerpt.
+    // A problem whose position has another text in the file, which is not a placeholder, is reported without an excerpt.
     const isWritten = (one: Diagnostic) =>
       one.range !== undefined && /^\$\{[^{}"'\n]*\}$/.test(this.text.slice(one.range.start.offset, one.range.end.offset));
     const shown = open.every(isWritten) ? open : [];
@@ -220,21 +221,24 @@ export class Source {
     return first + renderPlaced(this.text, report) + (shown.length < open.length ? texts(open) : "");
   }
 
-  /** The line of a JSON Pointer into the definition, from 1 on; of what has no place of its own the nearest one around it. */
+  /**
+   * Returns the line, from 1 on, of the value at a JSON Pointer into the definition. If the value has no position, returns that of
+   * the nearest one around it.
+   */
   line(pointer: string): number {
     return this.range(pointer).start.line;
   }
 
-  /** Where the value at a JSON Pointer into the definition stands in the file, with its name. */
+  /** Returns the range in the file of the value at a JSON Pointer into the definition, including its name. */
   range(pointer: string): Range {
     return this.#held.range(this.#body.extentOf(pointer));
   }
 }
 
-/** How a placeholder gets its value here. */
+/** Says how to give a placeholder its value here. */
 const HOW = "pass `--define NAME=VALUE`";
 
-/** A name as shells take it. */
+/** Quotes a name for a shell. */
 function quoted(name: string): string {
   return /^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -247,13 +251,13 @@ function placeOf(name: string, range: Range | undefined): string {
   return `${name}${range === undefined ? "" : `:${range.start.line}:${range.start.column}`}`;
 }
 
-/** `file#fragment`, unless there is a file of that very name. */
+/** Splits `file#fragment`, unless a file with that whole name exists. */
 export function split(spec: string): [file: string, fragment: string | undefined] {
   const at = spec.lastIndexOf("#");
   return at < 1 || existsSync(spec) ? [spec, undefined] : [spec.slice(0, at), spec.slice(at + 1)];
 }
 
-/** The machines of a file or an assembly. */
+/** Returns the machines of a file or an assembly. */
 function find(file: string, values: Record<string, unknown>, text?: string): Found {
   const folder = text === undefined ? assemblyFolder(file) : undefined;
   const skipped: Skipped[] = [];
@@ -277,7 +281,7 @@ function find(file: string, values: Record<string, unknown>, text?: string): Fou
       : held.errors.map(({ pos: [start, end], message }): Fault => {
           return { code: "invalid-yaml", message, range: held.range([start, end]), isOurs: false };
         });
-  // What is not read may have machines: whoever has checked the others is told.
+  // Parts that were not read may contain machines, so this is reported with the others.
   for (const { pointer, message } of machines === undefined ? [] : skipped)
     faults.push({ code: "not-read", message, range: held.range(extent(lookUp(held.document, pointer).key)), isOurs: false });
   return { name, machines, held, faults, skipped: skipped.map(({ message }) => message) };
@@ -292,7 +296,7 @@ function attempt<Result>(file: string, act: () => Result): Result {
   }
 }
 
-/** The machine that is meant. Throws Unusable with a list of them where that is not clear. */
+/** Returns the selected machine. Throws Unusable with a list of the machines if the selection is ambiguous. */
 function chosen({ name, machines = new Map(), faults, skipped }: Found, fragment: string | undefined): string {
   const lost = faults.find(({ isOurs }) => isOurs);
   const ids = [...machines.keys()];
@@ -316,11 +320,11 @@ function lostTo({ message, range }: Fault, name: string): Unusable {
   return new Unusable(`${placeOf(name, range)}: ${message}`);
 }
 
-/** A fault of a template that is in none of its machines. */
+/** Marks the message of a fault that is in none of the template's machines. */
 export const aroundMachines = (message: string): string => `${message}${AROUND}`;
 const AROUND = " (outside of the template's state machines)";
 
-/** Whether a message says that. */
+/** Returns whether a message has that mark. */
 export const isAroundMachines = (message: string): boolean => message.endsWith(AROUND);
 
 function around({ code, message, range }: Fault): Diagnostic & { range: Range } {
@@ -331,7 +335,7 @@ function readFile(file: string): FileText {
   return new FileText(file, read(file));
 }
 
-/** A file that a template names. */
+/** Reads a file that a template names. */
 function fileOf(path: string, by: string): FileText {
   try {
     return readFile(path);

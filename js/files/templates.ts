@@ -1,27 +1,27 @@
-// The state machines that a file has, or a folder that `cdk synth` has written, with the templates that they deploy.
+// Returns the state machines of a file, or of a folder that `cdk synth` has written, including those of nested templates.
 
 import { existsSync, readdirSync } from "node:fs";
 import { isObject } from "../base/json.ts";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { assemblyOf, isManifest } from "../sources/assembly.ts";
 import { exportsOf, isCloudFormation, machinesOfTemplate, nestedTemplates } from "../sources/cloudformation.ts";
-import type { Known, Machine, Skipped, Surroundings, Values } from "../sources/machine.ts";
+import type { Known, Machine, Skipped, FileAccess, Values } from "../sources/machine.ts";
 import { machinesOf } from "../sources/machines.ts";
 import { machinesOfConfiguration } from "../sources/terraform.ts";
 import { valueOf } from "./document.ts";
 import { isFolder, read } from "./reading.ts";
 
-/** Templates in one another. */
+/** Maximum nesting depth of templates. */
 const DEPTH = 8;
 const MANIFEST = "manifest.json";
 
-/** A path as a source names it: from the folder of the file that names it. */
+/** Returns a path relative to the folder of the file that names it. */
 export function beside(file: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(file), path);
 }
 
-/** The files around a file. */
-export function surroundings(file: string): Surroundings {
+/** Returns access to the files near a file. */
+function fileAccess(file: string): FileAccess {
   const text = (path: string) => {
     try {
       return read(beside(file, path));
@@ -55,33 +55,33 @@ export function surroundings(file: string): Surroundings {
   };
 }
 
-/** Whether a file is in Terraform's own language. */
+/** Returns whether a file is in Terraform's own language. */
 export function isHcl(file: string): boolean {
   return /\.tf$/i.test(file);
 }
 
-/** The folder of an assembly, by its name or that of its manifest; undefined if it is none. */
+/** Returns the folder of an assembly, given the folder or its manifest. Undefined if it is not one. */
 export function assemblyFolder(path: string): string | undefined {
   const folder = basename(path) === MANIFEST ? dirname(path) : path;
   if (path === "-" || !isFolder(folder) || !existsSync(join(folder, MANIFEST))) return undefined;
-  return isManifest(surroundings(join(folder, MANIFEST)).value?.(MANIFEST)) ? folder : undefined;
+  return isManifest(fileAccess(join(folder, MANIFEST)).value?.(MANIFEST)) ? folder : undefined;
 }
 
 /**
- * The state machines of a file by their ids, and of what it deploys; undefined if it is no template. `skipped` gets what may have others
- * and is not read.
+ * Returns the state machines, by id, of a file and of the templates that it deploys. Undefined if it is not a template. Parts that
+ * may contain others and are not read are added to `skipped`.
  */
 export function machinesIn(file: string, value: unknown, defined: Values, skipped: Skipped[] = []): Map<string, Machine> | undefined {
-  const known = { defined, files: surroundings(file), skipped };
+  const known = { defined, files: fileAccess(file), skipped };
   const machines = machinesOf(value, known);
   if (machines !== undefined && isCloudFormation(value))
     addNested(machines, { file, value, known, prefix: "", pseudo: {}, above: [resolve(file)] });
   return machines;
 }
 
-/** The state machines of a file in Terraform's own language. */
+/** Returns the state machines of a file in Terraform's own language. */
 export function machinesInHcl(file: string, text: string, defined: Values) {
-  return machinesOfConfiguration(text, { defined, files: surroundings(file) });
+  return machinesOfConfiguration(text, { defined, files: fileAccess(file) });
 }
 
 interface Template {
@@ -90,7 +90,7 @@ interface Template {
   known: Known;
   prefix: string;
   pseudo: Values;
-  /** The files that it is deployed by. */
+  /** The files through which it is deployed. */
   above: string[];
 }
 
@@ -99,7 +99,7 @@ function addNested(machines: Map<string, Machine>, { file, value, known, prefix,
   for (const { name, path, pointer, parameters } of nestedTemplates(value, known, pseudo)) {
     const inner = beside(file, path);
     if (above.includes(resolve(inner))) continue;
-    const files = surroundings(inner);
+    const files = fileAccess(inner);
     const held = files.value?.(basename(inner));
     if (!isCloudFormation(held) || above.length === DEPTH) {
       const why = existsSync(inner) ? "cannot be read as one" : "is not there";
@@ -109,7 +109,7 @@ function addNested(machines: Map<string, Machine>, { file, value, known, prefix,
       });
       continue;
     }
-    // Places in other templates are none in this one.
+    // Positions in other templates are invalid in this one.
     const skipped: Skipped[] = [];
     const template: Template = {
       file: inner,
@@ -142,10 +142,10 @@ function addTemplate(machines: Map<string, Machine>, template: Template): void {
   addNested(machines, template);
 }
 
-/** The state machines of all stacks of an assembly, by the stack's name and their ids. */
+/** Returns the state machines of all stacks of an assembly, by the stack's name and their ids. */
 export function machinesOfAssembly(folder: string, defined: Values, skipped: Skipped[] = []): Map<string, Machine> {
   const templates = templatesOf(folder, 0);
-  // What one stack exports, another one imports.
+  // A stack may import what another one exports.
   const exported: Values = Object.assign(
     {},
     ...templates.map(({ value, known, pseudo }) => (isCloudFormation(value) ? exportsOf(value, known, pseudo) : {})),
@@ -157,10 +157,10 @@ export function machinesOfAssembly(folder: string, defined: Values, skipped: Ski
 }
 
 function templatesOf(folder: string, depth: number): Template[] {
-  const { stacks, folders } = assemblyOf(surroundings(join(folder, MANIFEST)).value?.(MANIFEST));
+  const { stacks, folders } = assemblyOf(fileAccess(join(folder, MANIFEST)).value?.(MANIFEST));
   const own = stacks.map(({ name, path, account, region }): Template => {
     const file = join(folder, path);
-    const files = surroundings(file);
+    const files = fileAccess(file);
     const pseudo = { ...(account && { "AWS::AccountId": account }), ...(region && { "AWS::Region": region }) };
     return { file, value: files.value?.(basename(file)), known: { files }, prefix: `${name}/`, pseudo, above: [resolve(file)] };
   });

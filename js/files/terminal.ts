@@ -1,13 +1,13 @@
-// Colour where there is a terminal, and nowhere else.
+// Uses colours on terminals only.
 
-/** What a command writes to: standard output, standard error, or a text that becomes a file. */
+/** The output of a command: standard output, standard error, or a text that is written to a file. */
 export interface Output {
   /** Whether it is a terminal. */
   isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Puts a colour around a text. */
+/** Formats a text in a colour. */
 type Paint = (text: string | number) => string;
 
 export interface Colors {
@@ -19,30 +19,30 @@ export interface Colors {
   cyan: Paint;
 }
 
-/** Whether a stream takes colours: NO_COLOR and FORCE_COLOR decide before the stream does. */
+/** Returns whether a stream gets colours. NO_COLOR and FORCE_COLOR take precedence over the kind of the stream. */
 export function colorful(stream: Output, env = process.env): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== "") return false;
   if (env.FORCE_COLOR !== undefined) return !["0", "false"].includes(env.FORCE_COLOR);
   return Boolean(stream.isTTY) && env.TERM !== "dumb";
 }
 
-/** Painters for a stream; they leave the text as it is where colours are not wanted. */
+/** Returns the colours of a stream. They leave the text unchanged if colours are off. */
 export function colors(stream: Output): Colors {
   const paint = (on: number, off: number): Paint => (colorful(stream) ? (text) => `\x1b[${on}m${text}\x1b[${off}m` : String);
   return { bold: paint(1, 22), dim: paint(2, 22), red: paint(31, 39), green: paint(32, 39), yellow: paint(33, 39), cyan: paint(36, 39) };
 }
 
-/** Writes JSON, two spaces deep, on standard output. */
+/** Writes JSON with an indentation of two spaces on standard output. */
 export function writeJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The same of a JSON text. Its numbers keep their digits, which JavaScript would round. */
+/** Writes a JSON text in the same way. Its numbers keep their digits, which JavaScript would round. */
 export function writeJsonText(text: string): void {
   process.stdout.write(`${indented(text)}\n`);
 }
 
-/** A JSON text, two spaces deep, as JSON.stringify() writes it. */
+/** Indents a JSON text by two spaces, as JSON.stringify() does. */
 function indented(text: string): string {
   let written = "";
   let depth = 0;
@@ -62,7 +62,7 @@ function indented(text: string): string {
   return written;
 }
 
-/** The brackets, commas, colons and scalars of a JSON text. A string may be longer than what a regular expression takes. */
+/** Yields the brackets, commas, colons and scalars of a JSON text. A string may be too long for a regular expression. */
 function* tokensOf(text: string): Generator<string> {
   for (let from = 0; from < text.length;) {
     let end = from + 1;
@@ -78,7 +78,7 @@ function* tokensOf(text: string): Generator<string> {
 const SPACE = " \t\n\r";
 const ALONE = `{}[],:${SPACE}`;
 
-/** `3 states`, `1 state`. */
+/** Formats a number with a noun: `3 states`, `1 state`. */
 export function count(n: number, word: string): string {
   return `${n} ${word}${n === 1 ? "" : "s"}`;
 }

@@ -1,13 +1,13 @@
-// What `cdk synth` writes: a manifest of stacks, each with a template, and of assemblies in folders of their own.
+// Reads the output of `cdk synth`: a manifest of stacks, each with a template, and of assemblies in folders of their own.
 
 import { isObject } from "../base/json.ts";
 import { members } from "./machine.ts";
 
 /** A stack of an assembly. */
 export interface Stack {
-  /** Its path: `Shop`, or `Prod/Shop` of a stage. */
+  /** The path: `Shop`, or `Prod/Shop` for a stage. */
   name: string;
-  /** Its template, from the folder of the manifest. */
+  /** The path of its template, relative to the folder of the manifest. */
   path: string;
   account?: string;
   region?: string;
@@ -15,16 +15,16 @@ export interface Stack {
 
 interface Assembly {
   stacks: Stack[];
-  /** The folders of the assemblies in it. */
+  /** The folders of nested assemblies. */
   folders: string[];
 }
 
-/** Whether a parsed document is the manifest of an assembly. */
+/** Returns whether a parsed document is the manifest of an assembly. */
 export function isManifest(value: unknown): boolean {
   return isObject(value) && typeof value.version === "string" && isObject(value.artifacts);
 }
 
-/** What a manifest says. */
+/** Reads a manifest. */
 export function assemblyOf(manifest: unknown): Assembly {
   const assembly: Assembly = { stacks: [], folders: [] };
   for (const [id, artifact] of Object.entries(members(members(manifest).artifacts))) {
@@ -32,7 +32,7 @@ export function assemblyOf(manifest: unknown): Assembly {
     const { templateFile, directoryName } = members(properties);
     if (type === "cdk:cloud-assembly" && typeof directoryName === "string") assembly.folders.push(directoryName);
     if (type !== "aws:cloudformation:stack" || typeof templateFile !== "string") continue;
-    // aws://unknown-account/unknown-region where the author has not said.
+    // The environment is aws://unknown-account/unknown-region if the author has not set it.
     const [, account, region] = /^aws:\/\/(\d{12}|[^/]*)\/(.*)$/.exec(String(environment)) ?? [];
     assembly.stacks.push({
       name: typeof displayName === "string" ? displayName.replace(/ \(.*\)$/, "") : id,

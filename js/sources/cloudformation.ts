@@ -1,4 +1,4 @@
-// State machines of CloudFormation's templates, SAM's, and those that the CDK synthesizes.
+// Reads state machines from templates of CloudFormation and SAM, and from those that the CDK synthesizes.
 
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
@@ -10,20 +10,20 @@ import {
   type Machine,
   type Skipped,
   type NestedTemplate,
-  type Place,
-  type Surroundings,
+  type DefinitionLocation,
+  type FileAccess,
   type Values,
 } from "./machine.ts";
 import { isStateMachine, typeOfMachine } from "./pseudo.ts";
 import { Resolver, substituted, substitutedText } from "./resolver.ts";
-import { Traced, bare, textOf } from "./traced.ts";
+import { MappedText, bare, textOf } from "./mapped-text.ts";
 
-/** Whether a parsed document is a template of CloudFormation. */
+/** Returns whether a parsed document is a template of CloudFormation. */
 export function isCloudFormation(value: unknown): value is Values {
   return isObject(value) && isObject(value.Resources);
 }
 
-/** The state machines of a template by their logical ids; `at` is the JSON Pointer of the template in its file. */
+/** Returns the state machines of a template by their logical ids. `at` is the JSON Pointer of the template in its file. */
 export function machinesOfTemplate(
   template: Values,
   { defined = {}, files = {}, skipped = [] }: Known,
@@ -59,7 +59,7 @@ export function machinesOfTemplate(
   return machines;
 }
 
-/** Whether the resources of a loop have a state machine or a stack among them. */
+/** Returns whether the resources of a loop include a state machine or a stack. */
 function hasMachine(held: unknown, depth = 0): boolean {
   if (typeof held !== "object" || held === null || depth > 50) return false;
   const { Type } = held as Values;
@@ -70,7 +70,7 @@ function isStack(type: unknown): boolean {
   return type === "AWS::CloudFormation::Stack" || type === "AWS::CloudFormation::StackSet" || type === "AWS::Serverless::Application";
 }
 
-/** Resources that stand for others which are nowhere in the template. */
+/** Returns the parts for resources that are not written in the template. */
 function skippedAt(id: string, held: unknown, pointer: string): Skipped[] {
   const { Type, Name, Parameters } = members(held);
   if (typeof Type === "string" && Type.endsWith("::MODULE")) return [{ pointer, message: `${id} is not read: it is the module ${Type}` }];
@@ -80,20 +80,20 @@ function skippedAt(id: string, held: unknown, pointer: string): Skipped[] {
   return [{ pointer, message: `resources are not read: they are what the macro ${String(Name)} makes${where}` }];
 }
 
-/** Values of placeholders; those that only a deployment knows have none. */
+/** Returns the values of placeholders. A placeholder that only a deployment knows has none. */
 function substitutionsOf(given: unknown, resolver: Resolver): Values {
   return Object.fromEntries(
     Object.entries(members(given)).flatMap(([name, held]) => {
       const value = resolver.resolve(held);
-      return value === undefined || (value instanceof Traced && value.isReference && value.isOpen) ? [] : [[name, bare(value)]];
+      return value === undefined || (value instanceof MappedText && value.isReference && value.isOpen) ? [] : [[name, bare(value)]];
     }),
   );
 }
 
-/** The name that the CDK's author gave a construct, and its path. */
+/** Returns the id that the CDK's author gave a construct, and its path. */
 function aliasesOf(id: string, metadata: unknown): string[] {
   const path = members(metadata)["aws:cdk:path"];
-  // Without paths a logical id is the construct's name, and a hash.
+  // Without a path, the logical id consists of the construct's id and a hash.
   const [, plain] = /^(.+?)[0-9A-F]{8}$/.exec(id) ?? [];
   if (typeof path !== "string") return plain === undefined ? [] : [plain];
   const construct = path.replace(/\/Resource$/, "");
@@ -105,13 +105,13 @@ interface Reader {
   substitutions: Values;
   /** The pointer of the properties. */
   place: string;
-  files: Surroundings;
+  files: FileAccess;
 }
 
-/** Where the resource of a state machine has its definition. */
-function definitionOf(properties: Values, metadata: unknown, { resolver, substitutions, place, files }: Reader): Place {
+/** Returns where the resource of a state machine has its definition. */
+function definitionOf(properties: Values, metadata: unknown, { resolver, substitutions, place, files }: Reader): DefinitionLocation {
   const { Definition, DefinitionString, DefinitionUri, DefinitionS3Location } = properties;
-  const inTemplate = (value: unknown, pointer: string): Place => ({
+  const inTemplate = (value: unknown, pointer: string): DefinitionLocation => ({
     in: "template",
     pointer,
     value: substituted(resolver.resolve(value, pointer) ?? null, substitutions),
@@ -121,7 +121,7 @@ function definitionOf(properties: Values, metadata: unknown, { resolver, substit
     const pointer = `${place}/DefinitionString`;
     const [[name, argument] = [], ...others] = Object.entries(members(DefinitionString));
     if (name === "Fn::ToJsonString" && others.length === 0 && isObject(argument)) return inTemplate(argument, pointerTo(pointer, name));
-    // Written out where a text belongs.
+    // The definition is an object, although the property requires a string.
     if (name === "StartAt" || others.length > 0) return inTemplate(DefinitionString, pointer);
     return inText(substitutedText(textOf(resolver.resolve(DefinitionString, pointer)), substitutions), pointer);
   }
@@ -134,8 +134,8 @@ function definitionOf(properties: Values, metadata: unknown, { resolver, substit
   return { in: "nothing", problem: "its definition is an object in S3, which stepglass does not read: pass the definition's file instead" };
 }
 
-/** The file of an asset, which the template has in a bucket. */
-function assetOf(location: unknown, metadata: unknown, { exists, siblings, value }: Surroundings): string | undefined {
+/** Returns the file of an asset. The template refers to it as an object in a bucket. */
+function assetOf(location: unknown, metadata: unknown, { exists, siblings, value }: FileAccess): string | undefined {
   const { "aws:asset:path": named } = members(metadata);
   if (typeof named === "string" && exists?.(named)) return named;
   const { Key } = members(location);
@@ -154,7 +154,7 @@ function assetOf(location: unknown, metadata: unknown, { exists, siblings, value
   return names.find((name) => name.includes(hash) && !name.endsWith(".template.json"));
 }
 
-/** The templates in files that a template deploys as stacks of their own. */
+/** Returns the templates in files that a template deploys as nested stacks. */
 export function nestedTemplates(
   template: Values,
   { defined = {}, files = {}, skipped = [] }: Known,
@@ -174,12 +174,12 @@ export function nestedTemplates(
     else
       skipped.push({ pointer, message: `${name} is not read: its template is no file here${resolved === "null" ? "" : ` (${resolved})`}` });
   };
-  // What is made by a loop over what nobody knows is told with the machines.
+  // A loop over unknown values is reported together with the machines.
   resolver.eachMember(members(template.Resources), "/Resources", put, () => {});
   return nested;
 }
 
-/** What a template exports, by name. */
+/** Returns the exports of a template, by name. */
 export function exportsOf(template: Values, known: Known, pseudo: Values = {}): Values {
   const resolver = new Resolver(template, known.defined, pseudo);
   return Object.fromEntries(

@@ -1,8 +1,8 @@
-// The functions and operators of Terraform's expressions. What they cannot work out is undefined.
+// Implements the functions and operators of Terraform's expressions. A result that cannot be computed is undefined.
 
-import { Members, Traced, bare, encoded, textOf, type Origin, type Resolved } from "./traced.ts";
+import { Members, MappedText, bare, encoded, textOf, type Origin, type Resolved } from "./mapped-text.ts";
 
-/** Operators by their names. */
+/** The operators by name. */
 export const CALCULATIONS: Record<string, (a: number, b: number) => number | boolean> = {
   "+": (a, b) => Number(a) + Number(b),
   "-": (a, b) => (b === undefined ? -Number(a) : Number(a) - Number(b)),
@@ -24,7 +24,7 @@ export function isTrue(value: unknown): boolean {
   return value === true || value === "true";
 }
 
-/** Functions of Terraform by their names; what they cannot work out is undefined. */
+/** The functions of Terraform by name. A result that cannot be computed is undefined. */
 export const FUNCTIONS: Record<string, (args: Resolved[], origin: Origin) => Resolved | undefined> = {
   jsonencode: ([value]) => encoded(value ?? null),
   tostring: ([value]) => textOf(value),
@@ -37,7 +37,7 @@ export const FUNCTIONS: Record<string, (args: Resolved[], origin: Origin) => Res
   replace: ([value, what, by]) => replaced(textOf(value), textOf(what).text, textOf(by)),
   lower: ([value], origin) => changed(value, origin, (text) => text.toLowerCase()),
   upper: ([value], origin) => changed(value, origin, (text) => text.toUpperCase()),
-  join: ([separator, ...lists]) => Traced.join(lists.flat().map(textOf), textOf(separator).text),
+  join: ([separator, ...lists]) => MappedText.join(lists.flat().map(textOf), textOf(separator).text),
   split: ([separator, value]) => whole(value, (text) => text.split(textOf(separator).text)),
   substr: ([value, from, length], origin) =>
     changed(value, origin, (text) => {
@@ -99,25 +99,25 @@ export const FUNCTIONS: Record<string, (args: Resolved[], origin: Origin) => Res
   ),
 };
 
-function changed(value: Resolved | undefined, origin: Origin, change: (text: string) => string): Traced | undefined {
+function changed(value: Resolved | undefined, origin: Origin, change: (text: string) => string): MappedText | undefined {
   const text = textOf(value);
-  return text.isOpen ? undefined : Traced.of(change(text.text), origin);
+  return text.isOpen ? undefined : MappedText.of(change(text.text), origin);
 }
 
-/** `format("%s-%s", …)`, with the verbs that texts need. */
-function formatted([pattern, ...args]: Traced[]): Traced {
+/** Implements `format("%s-%s", …)`, with the verbs for strings. */
+function formatted([pattern, ...args]: MappedText[]): MappedText {
   let i = 0;
-  return (pattern ?? new Traced("")).replaced(/%(?:%|[svdq])/g, ([verb]) => (verb === "%%" ? "%" : (args[i++] ?? new Traced(""))));
+  return (pattern ?? new MappedText("")).replaced(/%(?:%|[svdq])/g, ([verb]) => (verb === "%%" ? "%" : (args[i++] ?? new MappedText(""))));
 }
 
-/** `replace(text, "what", "by")`; what is between slashes is a pattern. */
-function replaced(text: Traced, what: string, by: Traced): Traced | undefined {
+/** Implements `replace(text, "what", "by")`. Text between slashes is a regular expression. */
+function replaced(text: MappedText, what: string, by: MappedText): MappedText | undefined {
   const [, source] = /^\/(.*)\/$/s.exec(what) ?? [];
   let pattern: RegExp;
   try {
     pattern = new RegExp(source ?? what.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), "gu");
   } catch {
-    // Terraform's patterns are those of RE2, which has forms of its own.
+    // Terraform's regular expressions are those of RE2, which has syntax that JavaScript lacks.
     return undefined;
   }
   return text.replaced(pattern, (match) =>
@@ -127,7 +127,7 @@ function replaced(text: Traced, what: string, by: Traced): Traced | undefined {
   );
 }
 
-/** A result of texts that are known. */
+/** Applies a function to a string, if its value is known. */
 function whole(value: Resolved | undefined, act: (text: string) => Resolved): Resolved | undefined {
   const text = textOf(value);
   return text.isOpen ? undefined : act(text.text);
@@ -141,23 +141,25 @@ function known(number: number): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** The items of a list, where they are known. */
+/** Returns the items of a list, if they are known. */
 function listOf(value: Resolved | undefined): Resolved[] | undefined {
-  const held = value instanceof Traced ? (value.whole as Resolved) : value;
+  const held = value instanceof MappedText ? (value.whole as Resolved) : value;
   return Array.isArray(held) ? held : undefined;
 }
 
-/** The members of an object or the items of a list, with their names or numbers; undefined where only a deployment knows them. */
-export function entriesOf(value: Resolved | undefined): (readonly [key: Traced | number, value: Resolved])[] | undefined {
-  const held = value instanceof Traced ? (value.whole as Resolved) : value;
+/**
+ * Returns the members of an object or the items of a list, with their names or indices. Undefined if only a deployment knows them.
+ */
+export function entriesOf(value: Resolved | undefined): (readonly [key: MappedText | number, value: Resolved])[] | undefined {
+  const held = value instanceof MappedText ? (value.whole as Resolved) : value;
   if (Array.isArray(held)) return held.map((item, i) => [i, item] as const);
   if (held instanceof Members) return [...held.entries];
-  if (typeof held !== "object" || held === null || held instanceof Traced) return undefined;
-  return Object.entries(held).map(([name, item]) => [new Traced(name), item] as const);
+  if (typeof held !== "object" || held === null || held instanceof MappedText) return undefined;
+  return Object.entries(held).map(([name, item]) => [new MappedText(name), item] as const);
 }
 
-/** The members of an object as Terraform orders them. */
-function sortedEntries(value: Resolved | undefined): (readonly [key: Traced, value: Resolved])[] | undefined {
+/** Returns the members of an object in Terraform's order. */
+function sortedEntries(value: Resolved | undefined): (readonly [key: MappedText, value: Resolved])[] | undefined {
   return listOf(value) === undefined
     ? entriesOf(value)
         ?.map(([key, item]) => [textOf(key), item] as const)

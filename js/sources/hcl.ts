@@ -1,7 +1,7 @@
-// The language of Terraform's files: bodies of blocks and attributes, expressions, templates. It is read as far as definitions of
-// state machines need it; what is not understood becomes an expression whose value nobody knows.
+// Parses Terraform's own language (HCL): bodies of blocks and attributes, expressions, templates. It covers what definitions of
+// state machines use. Anything else becomes an expression with an unknown value.
 
-import type { Origin } from "./traced.ts";
+import type { Origin } from "./mapped-text.ts";
 
 /** An expression. */
 export type Expression = { origin: Origin } & (
@@ -9,7 +9,7 @@ export type Expression = { origin: Origin } & (
   | { kind: "template"; parts: (Literal | Expression)[] }
   | { kind: "object"; members: { key: Expression; value: Expression }[] }
   | { kind: "tuple"; items: Expression[] }
-  /** `aws_lambda_function.charge.arn`, `var.names["a"]`; a step that is no name is an expression. */
+  /** `aws_lambda_function.charge.arn`, `var.names["a"]`; a step that is not a name is an expression. */
   | { kind: "path"; name: string; steps: (string | Expression)[] }
   | { kind: "member"; of: Expression; steps: (string | Expression)[] }
   | { kind: "call"; name: string; args: Expression[] }
@@ -20,18 +20,18 @@ export type Expression = { origin: Origin } & (
   | { kind: "for"; names: string[]; of: Expression; key?: Expression; value: Expression; when?: Expression; isGrouped: boolean }
   /** `%{ for v in of }body%{ endfor }` of a template */
   | { kind: "loop"; names: string[]; of: Expression; body: Expression }
-  /** What cannot be read. */
+  /** An expression that cannot be parsed. */
   | { kind: "unread"; what: string }
 );
 
-/** Text of a template, as it is meant. */
+/** Text of a template, with escapes resolved. */
 export interface Literal {
   kind: "text";
   text: string;
   origin: Origin;
 }
 
-/** What is between braces, or in a file. */
+/** The content of braces, or of a file. */
 export interface Body {
   attributes: Map<string, Expression>;
   blocks: Block[];
@@ -45,7 +45,7 @@ export interface Block {
   origin: Origin;
 }
 
-/** A text that is not in the language, with the offset where that shows. */
+/** A syntax error, with its offset. */
 export class HclError extends Error {
   readonly offset: number;
 
@@ -55,20 +55,20 @@ export class HclError extends Error {
   }
 }
 
-/** A mistake in a file, with the block that it is in. */
+/** A syntax error in a file, with the block that contains it. */
 export interface HclFault {
   message: string;
   offset: number;
-  /** The text of the line that the block begins with. */
+  /** The first line of the block. */
   block: string;
 }
 
-/** A file in Terraform's language. What cannot be read is left out, and told. */
+/** Parses a file. Blocks with syntax errors are left out and reported. */
 export function parseFile(text: string): Body & { faults: HclFault[] } {
   return new Reader(text, undefined).file();
 }
 
-/** A text with interpolations, as strings of Terraform's JSON syntax are. Throws HclError. */
+/** Parses a string with interpolations, as in Terraform's JSON syntax. Throws HclError. */
 export function parseTemplate(text: string, pointer: string | undefined): Expression {
   return new Reader(text, pointer).wholeTemplate();
 }
@@ -110,7 +110,7 @@ class Reader {
         if (!(error instanceof HclError)) throw error;
         body.faults.push({ message: error.message, offset: error.offset, block: this.#text.slice(from).split("\n", 1).join() });
         this.#depth = 0;
-        // On with the next block that begins where blocks do.
+        // Parsing continues with the next block that begins at the start of a line.
         const next = /^(?:resource|data|module|locals|variable|output|provider|terraform)\b/gm;
         next.lastIndex = from + 1;
         this.#at = next.exec(this.#text)?.index ?? this.#text.length;
@@ -143,7 +143,7 @@ class Reader {
 
   // ---------------------------------------------------------------------------------------------- white space
 
-  /** Passes white space and comments; line feeds only where they mean nothing. */
+  /** Skips white space and comments. Line feeds are skipped only if they have no meaning. */
   #space(lines = true): void {
     const pattern = lines ? /(?:\s+|#[^\n]*|\/\/[^\n]*|\/\*[^]*?\*\/)*/y : /(?:[^\S\n]+|#[^\n]*|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
     pattern.lastIndex = this.#at;
@@ -183,7 +183,7 @@ class Reader {
     }
   }
 
-  /** Reads an attribute or a block, if there is one. */
+  /** Parses an attribute or a block, if there is one. */
   #item(body: Body): boolean {
     const from = this.#at;
     const name = this.#match(IDENTIFIER)?.[0];
@@ -210,7 +210,7 @@ class Reader {
 
   // ---------------------------------------------------------------------------------------------- expressions
 
-  /** An expression. Inside of brackets it may go on in the next line. */
+  /** Parses an expression. Inside of brackets it may continue on the next line. */
   #expression(lines = true): Expression {
     return this.#deeper(() => {
       this.#space(lines);
@@ -302,7 +302,7 @@ class Reader {
     if (name === undefined) this.#fail("a value is expected here");
     if (name === "true" || name === "false") return { kind: "literal", value: name === "true", origin: this.#origin(from) };
     if (name === "null") return { kind: "literal", value: null, origin: this.#origin(from) };
-    // provider::aws::arn_parse
+    // The name may be qualified: provider::aws::arn_parse.
     const more = this.#match(/(?:::[\p{L}_][\p{L}\p{N}_-]*)+/uy)?.[0] ?? "";
     if (!this.#next("(")) return { kind: "path", name: name + more, steps: [], origin: this.#origin(from) };
     this.#at += 1;
@@ -310,7 +310,7 @@ class Reader {
     return { kind: "call", name: name + more, args, origin: this.#origin(from) };
   }
 
-  /** Expressions up to a bracket. */
+  /** Parses expressions up to a closing bracket. */
   #items(end: string): Expression[] {
     const items: Expression[] = [];
     for (;;) {
@@ -349,7 +349,7 @@ class Reader {
     }
   }
 
-  /** A name of a member: a bare word is a text. */
+  /** Parses the name of a member. A bare word is a string. */
   #key(): Expression {
     const from = this.#at;
     const name = this.#match(IDENTIFIER)?.[0];
@@ -364,7 +364,7 @@ class Reader {
     return /^for\s/.test(this.#text.slice(this.#at, this.#at + 4));
   }
 
-  /** A list or an object that is made of another one; the bracket before it has been read. */
+  /** Parses a list or an object comprehension. The opening bracket has been parsed. */
   #for(end: "]" | "}", from: number): Expression {
     this.#match(/for/y);
     const names = this.#names();
@@ -382,7 +382,7 @@ class Reader {
     return { kind: "for", names, of, value, isGrouped, ...(end === "}" && { key: first }), ...(when && { when }), origin };
   }
 
-  /** `k, v in` of a for. */
+  /** Parses `k, v in` of a for. */
   #names(): string[] {
     const names: string[] = [];
     do {
@@ -408,13 +408,13 @@ class Reader {
     return { kind: "template", parts, origin: this.#origin(from) };
   }
 
-  /** Text and interpolations up to where a text ends. */
+  /** Parses text and interpolations up to the end of a template. */
   #parts(isEnd: () => boolean, escapes: boolean): (Literal | Expression)[] {
     const parts: (Literal | Expression)[] = [];
     const put = (text: string, from: number) => {
       const last = parts.at(-1);
       const origin = this.#origin(from);
-      // Text that was written as it is meant makes one stretch.
+      // Text without escapes becomes one literal.
       const isPlain = text.length === origin.to - origin.from;
       if (isPlain && last?.kind === "text" && last.origin.to === from && last.text.length === from - last.origin.from) {
         last.text += text;
@@ -446,7 +446,7 @@ class Reader {
     return parts;
   }
 
-  /** The brace that ends what a template has between text; after `~` white space is passed over. */
+  /** Parses the closing brace of an interpolation or directive. After `~`, white space is skipped. */
   #end(from: number): Origin {
     this.#space();
     const trims = this.#take("~");
@@ -456,7 +456,7 @@ class Reader {
     return origin;
   }
 
-  /** `%{ if … }`, `%{ for … }` with what is up to their ends. */
+  /** Parses `%{ if … }` or `%{ for … }` with everything up to its end. */
   #directive(isEnd: () => boolean, escapes: boolean): Expression {
     return this.#deeper(() => {
       const from = this.#at;
@@ -488,7 +488,7 @@ class Reader {
     return this.#origin(from);
   }
 
-  /** The part of a template up to the next mark that ends or divides a directive. */
+  /** Parses the part of a template up to the next directive that ends or divides the current one. */
   #upTo(isEnd: () => boolean, escapes: boolean): Expression {
     const from = this.#at;
     const isMark = () => /^%\{~?\s*(?:else|endif|endfor)\b/.test(this.#text.slice(this.#at, this.#at + 40));
@@ -497,7 +497,7 @@ class Reader {
     return this.#template(parts, from);
   }
 
-  /** The word that a directive begins with. */
+  /** Parses the keyword of a directive. */
   #mark(expected = "%{ if … } or %{ for … }"): string {
     const word = this.#match(/%\{~?\s*([a-z]+)(?![\p{L}\p{N}_-])/uy)?.[1];
     return word ?? this.#fail(`${expected} is expected here`);
@@ -527,7 +527,7 @@ class Reader {
   }
 }
 
-/** Takes the white space away that the last text ends with: `%{~ if … }`. */
+/** Removes the white space at the end of the last text: `%{~ if … }`. */
 function trimLast(parts: (Literal | Expression)[]): void {
   const last = parts.at(-1);
   if (last?.kind !== "text") return;
@@ -535,7 +535,7 @@ function trimLast(parts: (Literal | Expression)[]): void {
   parts[parts.length - 1] = { ...last, text, origin: { ...last.origin, to: last.origin.to - (last.text.length - text.length) } };
 }
 
-/** `<<-`: without the white space that all lines begin with. */
+/** Implements `<<-`: removes the white space with which all lines begin. */
 function unindented(parts: (Literal | Expression)[]): (Literal | Expression)[] {
   let indent = Infinity;
   parts.forEach((part, i) => {

@@ -1,27 +1,27 @@
-// What the readers of templates tell of a state machine.
+// The types that the readers of templates return.
 
 import { isObject } from "../base/json.ts";
-import type { Resolved, Traced } from "./traced.ts";
+import type { Resolved, MappedText } from "./mapped-text.ts";
 
 export type Values = Record<string, unknown>;
 
-/** Where a source has a definition: in itself, in a text, in a file, or in nothing that can be read. */
-export type Place =
+/** Where a source has a definition: in itself, in a string, in a file, or nowhere that can be read. */
+export type DefinitionLocation =
   | { in: "template"; pointer: string; value: Resolved }
   | {
       in: "string";
-      text: Traced;
-      /** Where it stands, for what of it was written nowhere. */
+      text: MappedText;
+      /** The pointer in the source, for parts that are written nowhere. */
       pointer: string;
-      /** The file that it stands in, where that is another than was read. */
+      /** The file that contains it, if that is not the file that was read. */
       file?: string;
     }
   | {
       in: "file";
       path: string;
-      /** The member of what the file has: `machine.definition`. */
+      /** The path of the member in the file: `machine.definition`. */
       member?: string | undefined;
-      /** What is to be done with its value, where the file has functions of the template in it. */
+      /** Resolves the functions of the template in the file's value, if it may contain some. */
       resolve?: ((value: unknown) => Resolved) | undefined;
     }
   | { in: "nothing"; problem: string };
@@ -29,20 +29,20 @@ export type Place =
 /** A state machine of a template. */
 export interface Machine {
   name: string;
-  /** Other names to choose it by, where no other machine has the same. */
+  /** Other names by which it can be selected, if they are unique. */
   aliases?: string[];
-  /** STANDARD or EXPRESS, where the template has it. */
+  /** STANDARD or EXPRESS, if the template states it. */
   type: unknown;
   /** Values of the placeholders in its definition. */
   substitutions: Values;
   /** The JSON Pointer of the machine's resource. */
   resource: string;
-  /** The file that it is in, where that is another than was read. */
+  /** The file that contains it, if that is not the file that was read. */
   file?: string;
-  definition: Place;
+  definition: DefinitionLocation;
 }
 
-/** A template that another one deploys, in a file. */
+/** A nested template in a file. */
 export interface NestedTemplate {
   name: string;
   path: string;
@@ -52,54 +52,54 @@ export interface NestedTemplate {
   parameters: Values;
 }
 
-/** How a reader gets at files beside the one that it reads. A page has none. */
-export interface Surroundings {
-  /** What a file in JSON or YAML holds; undefined where it cannot be read. */
+/** Gives a reader access to other files. On a page there is none. */
+export interface FileAccess {
+  /** Returns the value of a file in JSON or YAML. Undefined if it cannot be read. */
   value?(path: string): unknown;
-  /** The text of a file; undefined where it cannot be read. */
+  /** Returns the text of a file. Undefined if it cannot be read. */
   text?(path: string): string | undefined;
-  /** Whether there is a file. */
+  /** Returns whether a file exists. */
   exists?(path: string): boolean;
-  /** The names of the other files in the same folder, or of those in another folder. */
+  /** Returns the names of the other files in the same folder, or of those in another folder. */
   siblings?(folder?: string): string[];
 }
 
-/** A part of a template that may have state machines, and is not read. */
+/** A part of a template that may contain state machines and was not read. */
 export interface Skipped {
   /** The JSON Pointer of the part. */
   pointer: string;
   message: string;
 }
 
-/** What is known of a source besides its text. */
+/** What is known about a source in addition to its text. */
 export interface Known {
   /** Values of placeholders. */
   defined?: Values;
-  files?: Surroundings;
-  /** Gets what is not read. */
+  files?: FileAccess;
+  /** The parts that were not read are added here. */
   skipped?: Skipped[];
 }
 
-/** What a definition has that is not read. */
+/** Thrown for a part of a definition that cannot be read. */
 export class Unread extends Error {}
 
-/** The members of an object; none of anything else. */
+/** Returns a value if it is an object, else an empty object. */
 export function members(value: unknown): Values {
   return isObject(value) ? value : {};
 }
 
-/** Why what multiplies or nests without end is refused; an engine says it in words of its own. */
+/** Returns the message for values that multiply or nest without end. JavaScript engines have different messages. */
 export function tooMuch({ message }: RangeError): string {
   return /stack|recursion/i.test(message) ? "its values are nested too deeply" : message;
 }
 
-/** The place of a text; of one that only a deployment knows there is none. */
-export function inText(text: Traced, pointer: string): Place {
+/** Returns the location of a definition that is a string. If only a deployment knows the string, it has none. */
+export function inText(text: MappedText, pointer: string): DefinitionLocation {
   if (!text.isReference || !text.isOpen) return { in: "string", text, pointer };
   return { in: "nothing", problem: `its definition is the value of ${text.text}, which only a deployment knows` };
 }
 
-/** A value that somebody has given for a whole one: a number where it is written as one. */
+/** Returns a value that the user has given for a whole placeholder. It is a number if it is written as one. */
 export function given(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
@@ -109,8 +109,11 @@ export function given(value: unknown): unknown {
   }
 }
 
-/** A place, or why there is none: what multiplies or nests without end is no reason to refuse other machines. */
-export function orProblem(read: () => Place): Place {
+/**
+ * Returns a location, or why there is none. Values that multiply or nest without end must not prevent the reading of other
+ * machines.
+ */
+export function orProblem(read: () => DefinitionLocation): DefinitionLocation {
   try {
     return read();
   } catch (error) {
@@ -120,7 +123,7 @@ export function orProblem(read: () => Place): Place {
   }
 }
 
-/** The machines that a name means: that of its id, or those that go by it. */
+/** Returns the machines with an id, or else those with an alias. */
 export function namedBy(machines: ReadonlyMap<string, Machine>, name: string): string[] {
   if (machines.has(name)) return [name];
   return [...machines].filter(([id, { aliases = [] }]) => aliases.includes(name) || id.endsWith(`/${name}`)).map(([id]) => id);

@@ -1,4 +1,4 @@
-// The state machines of a parsed document, whatever tool it is of. The command, the library and the page read them here.
+// Reads the state machines of a parsed document of any tool. The command, the library and the page use it.
 
 import { isObject } from "../base/json.ts";
 import { isCloudFormation, machinesOfTemplate } from "./cloudformation.ts";
@@ -6,7 +6,7 @@ import type { Known, Machine } from "./machine.ts";
 import { isServerless, machinesOfServerless } from "./serverless.ts";
 import { isTerraform, machinesOfTerraform } from "./terraform.ts";
 
-/** The state machines of a document by their ids; undefined if it is no template. */
+/** Returns the state machines of a document by id. Undefined if it is not a template. */
 export function machinesOf(document: unknown, known: Known = {}): Map<string, Machine> | undefined {
   if (!isObject(document) || document.States !== undefined) return undefined;
   if (isCloudFormation(document)) return machinesOfTemplate(document, known);

@@ -1,58 +1,58 @@
-// The values of Terraform's expressions, as far as the files of a module tell them. Resources have the names and ARNs that they would
-// have in us-east-1 of 123456789012; what else only a deployment knows becomes a placeholder.
+// Evaluates Terraform's expressions, as far as the files of a module allow it. Resources have the names and ARNs that they would
+// have in us-east-1 of 123456789012. Other values that only a deployment knows become placeholders.
 
 import { CALCULATIONS, FUNCTIONS, entriesOf, isTrue } from "./functions.ts";
 import { HclError, parseTemplate, type Block, type Body, type Expression } from "./hcl.ts";
-import { Unread, given, members, type Known, type Surroundings, type Values } from "./machine.ts";
+import { Unread, given, members, type Known, type FileAccess, type Values } from "./machine.ts";
 import { ACCOUNT, REGION } from "./pseudo.ts";
 import { substitutedText } from "./resolver.ts";
-import { Members, Traced, bare, textOf, type Origin, type Resolved } from "./traced.ts";
+import { Members, MappedText, bare, textOf, type Origin, type Resolved } from "./mapped-text.ts";
 
-/** A block, with the place of it in a document of JSON. */
+/** A block, with its pointer in a JSON document. */
 export interface Resource extends Block {
   pointer?: string | undefined;
-  /** The file that it is in; undefined for the one that was read. */
+  /** The file that contains it. Undefined for the file that was read. */
   file?: string | undefined;
 }
 
-/** An expression with the module and the file that it stands in. */
-interface Meant {
+/** An expression with its module and file. */
+interface ResolvedExpression {
   module: Module;
   expression: Expression;
   file: string | undefined;
 }
 
-/** The call of a module: where its variables have their values from. */
+/** A call of a module, which sets its variables. */
 interface Call {
   module: Module;
   body: Body;
   file: string | undefined;
 }
 
-/** A file that a definition is the text of, with values for its placeholders. */
+/** A file whose text is a definition, with values of its placeholders. */
 interface DefinitionFile {
   path: string;
   substitutions: Values;
-  /** The text that is made of the file's, where that is more than values for placeholders. Its places are in the file. */
-  text?: Traced;
+  /** The text that the template renders, if that is more than values of placeholders. Its source positions are in the file. */
+  text?: MappedText;
 }
 
-/** Names that stand for values in a part of an expression, or in a template. A template knows no others. */
+/** Variables of a part of an expression, or of a template. In a template, no others are in scope. */
 interface Scope {
   names: ReadonlyMap<string, Resolved>;
   isTemplate: boolean;
 }
 
-/** Locals of locals, and modules of text in text. */
+/** Maximum depth of locals that refer to locals, and of modules. */
 const DEPTH = 60;
-/** Loops in one another multiply. */
+/** Maximum number of values, because nested loops multiply. */
 const BUDGET = 500_000;
-/** A template's file in which there is more than names: directives, escapes, functions. */
+/** Matches a template file that contains more than names: directives, escapes, functions. */
 const IS_RENDERED = /%\{|\$\$\{|\$\{(?!\s*[\w-]+\s*\})/;
-/** Functions that leave the text of a file what it is. */
+/** Functions that do not change the definition in a file's text. */
 const PASSING = ["jsonencode", "yamldecode", "jsondecode", "tostring", "trimspace", "chomp"];
 
-/** Which part of an ARN the name of a resource is. */
+/** Returns the last part of an ARN for the name of a resource, by its type. */
 const ARNS: Record<string, (name: string) => string> = {
   aws_lambda_function: (name) => `lambda:${REGION}:${ACCOUNT}:function:${name}`,
   aws_sfn_state_machine: (name) => `states:${REGION}:${ACCOUNT}:stateMachine:${name}`,
@@ -76,19 +76,19 @@ export class Module {
   #around: Resource[] = [];
   #values = new Map<string, Expression>();
   #defined: Values;
-  #files: Surroundings;
+  #files: FileAccess;
   #depth = 0;
-  /** Values that are being worked out: one may be made of itself. */
+  /** The values that are being evaluated, because a value may refer to itself. */
   #open = new Set<string>();
   #known = new Map<string, Resolved>();
   #scopes: Scope[] = [];
   #budget = BUDGET;
-  /** The file whose expressions are being worked out; undefined for the one that was read. */
+  /** The file whose expressions are being evaluated. Undefined for the file that was read. */
   #file: string | undefined;
   readonly folder: string;
   #caller: Call | undefined;
 
-  /** `folder` is that of the module, from that of the file that was read. */
+  /** `folder` is the folder of the module, relative to the file that was read. */
   constructor({ defined = {}, files = {} }: Known, folder = ".", call?: Call) {
     this.#defined = defined;
     this.#files = files;
@@ -101,44 +101,44 @@ export class Module {
     this.addAround(body, file);
   }
 
-  /** What a machine may refer to. */
+  /** Adds blocks to which a machine may refer. */
   addAround({ blocks }: Body, file?: string): void {
     this.#around.push(...blocks.map((block) => ({ ...block, file })));
   }
 
-  /** Values of variables: terraform.tfvars. */
+  /** Adds values of variables, as in terraform.tfvars. */
   addValues({ attributes }: Body): void {
     for (const [name, value] of attributes) this.#values.set(name, value);
   }
 
-  /** An expression's text, where it is known. */
+  /** Returns the text of an expression, if it is known. */
   textOf(expression: Expression | undefined): string | undefined {
     try {
       const value = expression === undefined ? undefined : this.evaluate(expression);
-      return value instanceof Traced && !value.isOpen ? value.text : undefined;
+      return value instanceof MappedText && !value.isOpen ? value.text : undefined;
     } catch (error) {
       if (error instanceof Unread) return undefined;
       throw error;
     }
   }
 
-  /** The file that a definition is the text of. */
+  /** Returns the file whose text is the definition. */
   fileOf(expression: Expression): DefinitionFile | undefined {
     return this.#deeper(() => this.#fileOf(expression));
   }
 
-  /** Values for the placeholders in the file of a definition. */
+  /** Returns values of the placeholders in the file of a definition. */
   substitutionsOf(expression: Expression | undefined): Values {
     try {
       return (expression && this.fileOf(expression)?.substitutions) ?? {};
     } catch {
-      // The definition tells why.
+      // The error is reported for the definition.
       return {};
     }
   }
 
   #fileOf(expression: Expression): DefinitionFile | undefined {
-    const meant = this.#meant(expression);
+    const meant = this.#dereference(expression);
     if (meant !== undefined) return meant.module.fileOf(meant.expression);
     if (expression.kind === "path") return this.#fileOfData(expression);
     if (expression.kind !== "call") return undefined;
@@ -162,11 +162,11 @@ export class Module {
     const text = file.text ?? this.#textIn(file);
     if (text === undefined) return file;
     const changed = third && FUNCTIONS.replace?.([text, this.evaluate(second), this.evaluate(third)], expression.origin);
-    if (!(changed instanceof Traced)) throw new Unread(`replace(…) in ${file.path}`);
+    if (!(changed instanceof MappedText)) throw new Unread(`replace(…) in ${file.path}`);
     return { path: file.path, substitutions: {}, text: changed };
   }
 
-  /** `data.template_file.orders.rendered`, `data.local_file.orders.content`: what they are made of may be a file. */
+  /** Returns the file of `data.template_file.orders.rendered` or `data.local_file.orders.content`. */
   #fileOfData({ name, steps }: Expression & { kind: "path" }): DefinitionFile | undefined {
     const [type, label, attribute] = name === "data" ? steps : [name, ...steps];
     if (typeof label !== "string") return undefined;
@@ -182,22 +182,22 @@ export class Module {
     return file && this.#templated(file.path, values, file.text?.text);
   }
 
-  /** A file with values for its placeholders, or the text that it makes as a template. */
+  /** Returns a file with values of its placeholders, or with the text that it renders as a template. */
   #templated(path: string, values: Expression | undefined, written = this.#files.text?.(path)): DefinitionFile {
     if (written !== undefined && IS_RENDERED.test(written))
       return { path, substitutions: {}, text: this.#rendered(written, values, `the template ${path}`) };
     return { path, substitutions: values === undefined ? {} : this.#variables(values) };
   }
 
-  /** The text of a file with values for its placeholders, its places in the file. */
-  #textIn({ path, substitutions }: DefinitionFile): Traced | undefined {
+  /** Returns the text of a file with values of its placeholders, and with source positions in the file. */
+  #textIn({ path, substitutions }: DefinitionFile): MappedText | undefined {
     const text = this.#files.text?.(path);
     if (text === undefined) return undefined;
-    return substitutedText(Traced.of(text, { from: 0, to: text.length }), substitutions);
+    return substitutedText(MappedText.of(text, { from: 0, to: text.length }), substitutions);
   }
 
-  /** What a template makes of values. */
-  #rendered(text: string, values: Expression | undefined, what: string): Traced {
+  /** Renders a template. */
+  #rendered(text: string, values: Expression | undefined, what: string): MappedText {
     const held = values === undefined ? [] : (entriesOf(this.evaluate(values)) ?? []);
     const names = new Map(held.map(([name, value]) => [textOf(name).text, value]));
     try {
@@ -210,17 +210,17 @@ export class Module {
     }
   }
 
-  /** Values for the placeholders of a template's file. */
+  /** Returns the values of the placeholders of a template's file. */
   #variables(expression: Expression): Values {
     const value = this.evaluate(expression);
     if (!(value instanceof Members)) return members(bare(value));
     return Object.fromEntries(
-      value.entries.flatMap(([name, one]) => (one instanceof Traced && one.isReference && one.isOpen ? [] : [[name.text, bare(one)]])),
+      value.entries.flatMap(([name, one]) => (one instanceof MappedText && one.isReference && one.isOpen ? [] : [[name.text, bare(one)]])),
     );
   }
 
-  /** What an expression is only another name of: a local, a variable that the module is called with, the whole of a text. */
-  #meant(expression: Expression): Meant | undefined {
+  /** Follows references: to a local, to a variable that the module's call sets, or a string that is one interpolation. */
+  #dereference(expression: Expression): ResolvedExpression | undefined {
     const [one, ...others] = expression.kind === "template" ? expression.parts : [];
     if (one !== undefined && one.kind !== "text" && others.length === 0) return { module: this, expression: one, file: this.#file };
     if (expression.kind !== "path" || this.#scopes.length > 0) return undefined;
@@ -234,10 +234,10 @@ export class Module {
     return held && { module: this, expression: held, file: block?.file };
   }
 
-  /** The text of a definition, with the file that it stands in. Throws Unread for what it has that is not read. */
+  /** Returns the text of a definition, with the file that contains it. Throws Unread for a part that cannot be read. */
   written(expression: Expression, file: string | undefined): { value: Resolved; file: string | undefined; origin: Origin } {
     return this.#deeper(() => {
-      const meant = this.#meant(expression);
+      const meant = this.#dereference(expression);
       if (meant !== undefined) return meant.module.written(meant.expression, expression.kind === "template" ? file : meant.file);
       this.#file = file;
       return { value: this.evaluate(expression), file, origin: expression.origin };
@@ -290,7 +290,7 @@ export class Module {
         return this.#call(expression);
       case "conditional": {
         const when = bare(this.evaluate(expression.when));
-        // Which way it goes may be known at deployment only.
+        // The condition may be known at deployment only.
         return this.evaluate(when === false || when === "false" ? expression.otherwise : expression.then);
       }
       case "operation":
@@ -313,7 +313,7 @@ export class Module {
     }
   }
 
-  /** What `act` makes of each item, which goes by the names of a loop; undefined where only a deployment knows the items. */
+  /** Calls `act` for each item, with the variables of a loop in scope. Undefined if only a deployment knows the items. */
   #each<Result>(names: readonly string[], of: Resolved, act: () => Result): Result[] | undefined {
     return entriesOf(of)?.map(([key, value]) => {
       const [first = "", second] = names;
@@ -329,40 +329,41 @@ export class Module {
       if (when !== undefined && !isTrue(bare(this.evaluate(when)))) return undefined;
       return [key && textOf(this.evaluate(key)), this.evaluate(value)] as const;
     })?.filter((item) => item !== undefined);
-    if (items === undefined) return this.#unknown(expression, held instanceof Traced ? held.text.replace(/^\$\{(.*)\}$/, "$1") : "for");
+    if (items === undefined) return this.#unknown(expression, held instanceof MappedText ? held.text.replace(/^\$\{(.*)\}$/, "$1") : "for");
     if (key === undefined) return items.map(([, item]) => item);
-    const entries = new Map<string, readonly [Traced, Resolved]>();
-    for (const [name = new Traced(""), item] of items) {
+    const entries = new Map<string, readonly [MappedText, Resolved]>();
+    for (const [name = new MappedText(""), item] of items) {
       const before = entries.get(name.text)?.[1];
       entries.set(name.text, [name, isGrouped ? [...(Array.isArray(before) ? before : []), item] : item]);
     }
     return new Members([...entries.values()], expression.origin);
   }
 
-  #loop({ names, of, body }: Expression & { kind: "loop" }): Traced {
+  #loop({ names, of, body }: Expression & { kind: "loop" }): MappedText {
     const held = this.evaluate(of);
     const texts = this.#each(names, held, () => textOf(this.evaluate(body)));
-    if (texts === undefined) throw new Unread(`%{ for … in ${held instanceof Traced ? held.text.replace(/^\$\{(.*)\}$/, "$1") : "…"} }`);
-    return Traced.join(texts);
+    if (texts === undefined)
+      throw new Unread(`%{ for … in ${held instanceof MappedText ? held.text.replace(/^\$\{(.*)\}$/, "$1") : "…"} }`);
+    return MappedText.join(texts);
   }
 
-  /** A value that only a deployment knows, or one that was given for it. */
-  #unknown({ origin }: Expression, name: string): Traced {
+  /** Returns a placeholder for a value that only a deployment knows, or the value that was given for it. */
+  #unknown({ origin }: Expression, name: string): MappedText {
     const plain = name.replaceAll(/[{}"'\n]/g, "").trim();
-    return Traced.reference(plain, Object.hasOwn(this.#defined, plain) ? given(this.#defined[plain]) : undefined, origin);
+    return MappedText.reference(plain, Object.hasOwn(this.#defined, plain) ? given(this.#defined[plain]) : undefined, origin);
   }
 
   #template({ parts, origin }: Expression & { kind: "template" }): Resolved {
     const [one, ...others] = parts;
-    if (one === undefined) return Traced.of("", { ...origin, from: origin.from + 1, to: origin.from + 1 });
+    if (one === undefined) return MappedText.of("", { ...origin, from: origin.from + 1, to: origin.from + 1 });
     if (others.length === 0 && one.kind !== "text") return this.evaluate(one);
-    return Traced.join(
+    return MappedText.join(
       parts.map((part) => {
-        if (part.kind === "text") return Traced.of(part.text, part.origin);
-        // What is between directives has places of its own.
+        if (part.kind === "text") return MappedText.of(part.text, part.origin);
+        // The text between directives has its own source positions.
         if (part.kind === "loop" || (part.kind === "conditional" && part.isDirective)) return textOf(this.evaluate(part));
         const value = textOf(this.evaluate(part));
-        return new Traced(value.text, [{ start: 0, end: value.text.length, origin: part.origin }], value.references);
+        return new MappedText(value.text, [{ start: 0, end: value.text.length, origin: part.origin }], value.references);
       }),
     );
   }
@@ -379,15 +380,15 @@ export class Module {
     );
     const value = scoped === undefined ? this.#valueOf({ ...expression, steps: known }, name) : this.#step(scoped, expression.steps);
     if (value === undefined) return whole;
-    // A local of the same file has places of its own.
+    // A local of the same file has its own source positions.
     const isHere = scoped === undefined && expression.name === "local" && this.#localBlock(steps[0] as string)?.file === this.#file;
-    if (isHere && (value instanceof Traced || typeof value === "object")) return value;
-    return typeof value === "object" && (!(value instanceof Traced) || value.isOpen)
+    if (isHere && (value instanceof MappedText || typeof value === "object")) return value;
+    return typeof value === "object" && (!(value instanceof MappedText) || value.isOpen)
       ? placedAt(value, expression.origin)
-      : Traced.reference(name, bare(value), expression.origin);
+      : MappedText.reference(name, bare(value), expression.origin);
   }
 
-  /** What a name stands for in a loop or a template; null for one that a template does not know. */
+  /** Returns the value of a variable of a loop or template. Null for one that is not in scope of a template. */
   #scoped(name: string): Resolved | undefined | null {
     for (const { names, isTemplate } of [...this.#scopes].reverse()) {
       const value = names.get(name);
@@ -402,7 +403,7 @@ export class Module {
     if (known !== undefined) return known;
     if (this.#open.has(name)) return undefined;
     this.#open.add(name);
-    // What it is made of does not know the names around it.
+    // The variables in scope here are not in scope of the referenced expression.
     const scopes = this.#scopes;
     this.#scopes = [];
     try {
@@ -440,14 +441,14 @@ export class Module {
     }
   }
 
-  /** A member of a value. */
+  /** Returns a member of a value. */
   #step(value: Resolved, steps: readonly (string | Expression)[]): Resolved | undefined {
     let held: Resolved | undefined = value;
     for (const step of steps) {
       const key = typeof step === "string" ? step : String(bare(this.evaluate(step)));
       if (held instanceof Members) held = held.get(key);
       else if (Array.isArray(held)) held = held[Number(key)];
-      else if (typeof held === "object" && held !== null && !(held instanceof Traced))
+      else if (typeof held === "object" && held !== null && !(held instanceof MappedText))
         held = Object.hasOwn(held, key) ? held[key] : undefined;
       else return undefined;
     }
@@ -464,8 +465,8 @@ export class Module {
     return undefined;
   }
 
-  /** What a template makes that stands in the configuration. */
-  #templateData(label: string): Traced | undefined {
+  /** Renders a template that is written in the configuration. */
+  #templateData(label: string): MappedText | undefined {
     const blocks = this.#block("data", ["template_file", label]);
     const template = firstOf(blocks, ({ body }) => body.attributes.get("template"));
     const text = this.textOf(template);
@@ -475,7 +476,7 @@ export class Module {
   }
 
   #resource(type: string, label: string, steps: readonly (string | Expression)[]): Resolved | undefined {
-    // Of several the first one stands for all: `aws_lambda_function.charge[0].arn`.
+    // If there are several instances, the first one stands for all: `aws_lambda_function.charge[0].arn`.
     const attribute = steps.filter((step) => typeof step === "string" && step !== "*").at(-1);
     return typeof attribute === "string" ? this.#attribute(type, label, attribute, "resource") : undefined;
   }
@@ -528,14 +529,14 @@ export class Module {
     return value() ?? this.#unknown(expression, name);
   }
 
-  #read({ name, args, origin }: Expression & { kind: "call" }): Traced | undefined {
+  #read({ name, args, origin }: Expression & { kind: "call" }): MappedText | undefined {
     const path = args[0] && this.textOf(args[0]);
     const text = path === undefined ? undefined : this.#files.text?.(path);
     if (text === undefined) return undefined;
-    if (name === "file") return Traced.of(text, origin);
-    // Its places are in another file than those of what is around it.
+    if (name === "file") return MappedText.of(text, origin);
+    // The source positions of the template are in another file than those around it.
     const { text: filled, references } = this.#rendered(text, args[1], `the template ${path}`);
-    return new Traced(filled, [{ start: 0, end: filled.length, origin }], references);
+    return new MappedText(filled, [{ start: 0, end: filled.length, origin }], references);
   }
 
   #decoded(first: Expression): Resolved | undefined {
@@ -550,31 +551,32 @@ export class Module {
   #operation(expression: Expression & { kind: "operation" }): Resolved {
     const { operator, args } = expression;
     const [left, right] = args.map((arg) => this.evaluate(arg));
-    if ([left, right].some((one) => one instanceof Traced && one.isOpen)) return this.#unknown(expression, operator);
+    if ([left, right].some((one) => one instanceof MappedText && one.isOpen)) return this.#unknown(expression, operator);
     const [a, b] = [bare(left), bare(right)];
     const value = CALCULATIONS[operator]?.(a as number, b as number);
     return value === undefined || Number.isNaN(value) ? this.#unknown(expression, operator) : value;
   }
 }
 
-/** A value of another place, as it stands where it is used. */
+/** Gives a value of another position the position where it is used. */
 function placedAt(value: Resolved, origin: Origin): Resolved {
-  if (value instanceof Traced) return new Traced(value.text, [{ start: 0, end: value.text.length, origin }], value.references, value.whole);
+  if (value instanceof MappedText)
+    return new MappedText(value.text, [{ start: 0, end: value.text.length, origin }], value.references, value.whole);
   if (value instanceof Members)
     return new Members(
-      value.entries.map(([name, item]) => [placedAt(name, origin) as Traced, placedAt(item, origin)] as const),
+      value.entries.map(([name, item]) => [placedAt(name, origin) as MappedText, placedAt(item, origin)] as const),
       origin,
     );
   if (Array.isArray(value)) return value.map((item) => placedAt(item, origin));
-  if (typeof value === "string") return Traced.of(value, origin);
+  if (typeof value === "string") return MappedText.of(value, origin);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, placedAt(item, origin)]));
 }
 
-/** A number or a boolean with its place. */
-function literal({ value, origin }: Expression & { kind: "literal" }): Traced {
+/** Returns a number or a boolean with its source position. */
+function literal({ value, origin }: Expression & { kind: "literal" }): MappedText {
   const text = JSON.stringify(value);
-  return new Traced(text, [{ start: 0, end: text.length, origin }], [], value);
+  return new MappedText(text, [{ start: 0, end: text.length, origin }], [], value);
 }
 
 function firstOf<Item, Result>(items: readonly Item[], act: (item: Item) => Result | undefined): Result | undefined {

@@ -1,10 +1,10 @@
-// What the command and the page know of CloudFormation's templates.
+// Facts about CloudFormation's templates that the command and the page share.
 
-/** Where everything is, as long as nothing says otherwise. */
+/** The default region. */
 export const REGION = "us-east-1";
 export const ACCOUNT = "123456789012";
 
-/** Pseudo parameters: what every template can refer to. */
+/** Pseudo parameters, to which every template can refer. */
 export const PSEUDO_PARAMETERS: Record<string, unknown> = {
   "AWS::AccountId": ACCOUNT,
   "AWS::NoValue": undefined,
@@ -16,12 +16,12 @@ export const PSEUDO_PARAMETERS: Record<string, unknown> = {
   "AWS::URLSuffix": "amazonaws.com",
 };
 
-/** Whether a resource's Type is that of a state machine: CloudFormation's or SAM's. */
+/** Returns whether a resource's Type is a state machine of CloudFormation or SAM. */
 export function isStateMachine(type: unknown): boolean {
   return type === "AWS::StepFunctions::StateMachine" || type === "AWS::Serverless::StateMachine";
 }
 
-/** The machine's type in the properties of its resource: CloudFormation's name for it, or SAM's. */
+/** Returns the machine's type in the properties of its resource, under CloudFormation's or SAM's name. */
 export function typeOfMachine({ StateMachineType, Type }: Record<string, unknown>): unknown {
   return StateMachineType ?? Type;
 }

@@ -1,18 +1,18 @@
-// CloudFormation's functions, as far as they need no account: names and ARNs as they would be in us-east-1 of 123456789012. What only a
-// deployment knows becomes a placeholder.
+// Evaluates CloudFormation's functions, as far as that is possible without an account: with the names and ARNs of us-east-1 of
+// 123456789012. Values that only a deployment knows become placeholders.
 
 import { isObject } from "../base/json.ts";
 import { domainOf, partitionOf } from "../base/partition.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { Unread, given, members, type Values } from "./machine.ts";
 import { ACCOUNT, PSEUDO_PARAMETERS, REGION } from "./pseudo.ts";
-import { Traced, bare, textOf, type Resolved } from "./traced.ts";
+import { MappedText, bare, textOf, type Resolved } from "./mapped-text.ts";
 
-/** Longer than any name: names that are made of each other's end here. */
+/** Maximum length of a name. It ends names that refer to each other. */
 const LONGEST_NAME = 2048;
-/** Deeper than any template that CloudFormation takes. */
+/** Maximum nesting depth. CloudFormation accepts no template that is deeper. */
 const DEPTH = 200;
-/** More members than CloudFormation lets loops make. */
+/** Maximum number of members of loops. CloudFormation allows fewer. */
 const MOST_MEMBERS = 50_000;
 const LOOP = "Fn::ForEach::";
 
@@ -25,10 +25,10 @@ export class Resolver {
   #pseudo: Values;
   /** Values by --define. */
   #defined: Values;
-  /** Names of resources, and those that are being made: one can be made of another's. */
+  /** Names of resources, and the ones that are being computed: a name may refer to another. */
   #names = new Map<string, string>();
   #depth = 0;
-  /** Values of the names of the loops around what is being resolved. */
+  /** Values of the variables of the surrounding loops. */
   #loops = new Map<string, string>();
   #unrolled = 0;
 
@@ -42,7 +42,7 @@ export class Resolver {
     this.#defined = defined;
   }
 
-  /** A value with its functions called. `pointer` is where it stands. Undefined for AWS::NoValue. */
+  /** Returns a value with its functions evaluated. `pointer` is its position. Undefined for AWS::NoValue. */
   resolve(value: unknown, pointer = ""): Resolved | undefined {
     if (this.#depth > DEPTH) throw new RangeError("its values are nested too deeply");
     this.#depth += 1;
@@ -54,7 +54,7 @@ export class Resolver {
   }
 
   #resolved(value: unknown, pointer: string): Resolved | undefined {
-    if (typeof value === "string") return this.#looped(Traced.of(value, { pointer, from: 0, to: value.length }));
+    if (typeof value === "string") return this.#looped(MappedText.of(value, { pointer, from: 0, to: value.length }));
     if (Array.isArray(value))
       return value.flatMap((item, i) => {
         const resolved = this.resolve(item, pointerTo(pointer, i));
@@ -75,8 +75,8 @@ export class Resolver {
   }
 
   /**
-   * Calls `act` with each member of an object, and with those of an Fn::ForEach once for each of its values, which its name stands for
-   * meanwhile. Of one whose values only a deployment knows, `unread` gets the message; without `unread` that is thrown.
+   * Calls `act` with each member of an object, and with those of an Fn::ForEach once for each of its values. If only a deployment
+   * knows the values, `unread` is called with the message; without `unread`, it is thrown.
    */
   eachMember(
     value: object,
@@ -90,7 +90,7 @@ export class Resolver {
       const at = pointerTo(pointer, key);
       if ((this.#unrolled += this.#loops.size > 0 ? 1 : 0) > MOST_MEMBERS) throw new RangeError("its loops expand without end");
       if (!key.startsWith(LOOP)) {
-        act(this.#looped(new Traced(key)).text, held, at);
+        act(this.#looped(new MappedText(key)).text, held, at);
         continue;
       }
       const [name, list, body] = Array.isArray(held) ? (held as unknown[]) : [];
@@ -110,7 +110,7 @@ export class Resolver {
     }
   }
 
-  /** The values of a loop; where only a deployment knows them, what they are. */
+  /** Returns the values of a loop. If only a deployment knows them, returns a description. */
   #valuesOf(list: unknown, pointer: string): string[] | string {
     const held = this.resolve(list, pointer);
     const items = (Array.isArray(held) ? held : [held ?? ""]).map((item) => textOf(item));
@@ -119,8 +119,8 @@ export class Resolver {
     return items.flatMap(({ text }) => (Array.isArray(held) ? [text] : text.split(",").map((one) => one.trim())));
   }
 
-  /** A text with the values of loops: `${Name}`, and `&{Name}` without what is no letter or digit. */
-  #looped(text: Traced): Traced {
+  /** Replaces the variables of loops in a text: `${Name}`, and `&{Name}` with only letters and digits. */
+  #looped(text: MappedText): MappedText {
     if (this.#loops.size === 0) return text;
     return text.replaced(/([$&])\{(\w+)\}/g, ([, mark, name = ""]) => {
       const value = this.#loops.get(name);
@@ -128,7 +128,7 @@ export class Resolver {
     });
   }
 
-  /** What a function of CloudFormation gives; undefined for a name that is none. */
+  /** Evaluates a function of CloudFormation. Undefined for an unknown name. */
   #call(name: string, argument: unknown, pointer: string): { value: Resolved | undefined } | undefined {
     const args: unknown[] = Array.isArray(argument) ? argument : [];
     const arg = (i: number) => this.resolve(args[i], pointerTo(pointer, i));
@@ -145,7 +145,7 @@ export class Resolver {
       case "Fn::Join": {
         const items = arg(1);
         const parts = Array.isArray(items) ? items.map((part) => textOf(part)) : [textOf(items)];
-        return { value: Traced.join(parts, text(0)) };
+        return { value: MappedText.join(parts, text(0)) };
       }
       case "Fn::Split":
         return { value: splitAt(textOf(arg(1)), text(0)) };
@@ -164,19 +164,19 @@ export class Resolver {
       case "Fn::ImportValue":
         return { value: this.#open(textOf(this.resolve(argument, pointer)).text) };
       case "Fn::If":
-        // Which way a condition goes is known at deployment only.
+        // The result of the condition is known at deployment only.
         return { value: arg(1) };
       case "Fn::ToJsonString":
         return { value: textOf(this.resolve(argument, pointer)) };
       default:
-        // What other functions give, a macro's for instance, is known at deployment only.
+        // The results of other functions, such as macros, are known at deployment only.
         return /^Fn::[A-Z]\w*$/.test(name) && name !== "Fn::ForEach" ? { value: this.#open(name.slice(4)) } : undefined;
     }
   }
 
-  /** A value that only a deployment knows. */
-  #open(name: string): Traced {
-    return Traced.reference(name.replaceAll(/[{}"'\n]/g, ""), this.#given(name));
+  /** Returns a placeholder for a value that only a deployment knows. */
+  #open(name: string): MappedText {
+    return MappedText.reference(name.replaceAll(/[{}"'\n]/g, ""), this.#given(name));
   }
 
   #given(name: string): unknown {
@@ -189,39 +189,39 @@ export class Resolver {
     return DefaultValue === undefined ? this.#open(`${map}.${first}.${second}`) : this.resolve(DefaultValue);
   }
 
-  #sub(argument: unknown, pointer: string): Traced {
+  #sub(argument: unknown, pointer: string): MappedText {
     const [template, own] = Array.isArray(argument) ? [argument[0], members(argument[1])] : [argument, {}];
     const at = Array.isArray(argument) ? pointerTo(pointer, 0) : pointer;
     return textOf(this.resolve(template, at)).replaced(/\$\{(!?)([^}]+)\}/g, ([, literal, inner = ""], origin) => {
       if (literal) return `\${${inner}}`;
       const name = inner.trim();
       const value = Object.hasOwn(own, name) ? bare(this.resolve(own[name])) : this.#named(name);
-      return Traced.reference(name, value, origin);
+      return MappedText.reference(name, value, origin);
     });
   }
 
-  /** What a name in Fn::Sub stands for; undefined where only a deployment knows it. */
+  /** Returns the value of a name in Fn::Sub. Undefined if only a deployment knows it. */
   #named(name: string): unknown {
     const [id = name, attribute] = name.split(/\.(.*)/s);
     const value = attribute === undefined ? this.#reference(id) : this.#attribute(id, attribute);
-    return value instanceof Traced && value.isOpen ? undefined : (bare(value) ?? "");
+    return value instanceof MappedText && value.isOpen ? undefined : (bare(value) ?? "");
   }
 
   #reference(id: string): Resolved | undefined {
     const looped = this.#loops.get(id);
-    if (looped !== undefined) return Traced.reference(id, looped);
+    if (looped !== undefined) return MappedText.reference(id, looped);
     if (isObject(this.#parameters[id])) return this.#parameter(id, this.#parameters[id]);
-    if (Object.hasOwn(this.#defined, id)) return Traced.reference(id, given(this.#defined[id]));
+    if (Object.hasOwn(this.#defined, id)) return MappedText.reference(id, given(this.#defined[id]));
     if (Object.hasOwn(this.#pseudo, id)) return known(id, this.#pseudo[id]);
-    return Traced.reference(id, this.#referenceTo(id));
+    return MappedText.reference(id, this.#referenceTo(id));
   }
 
-  #parameter(id: string, { Type, Default }: Values): Traced {
+  #parameter(id: string, { Type, Default }: Values): MappedText {
     const isNumber = Type === "Number";
     const value = Object.hasOwn(this.#defined, id) ? this.#defined[id] : Default;
-    if (value !== undefined) return Traced.reference(id, isNumber && value !== "" ? Number(value) : value);
-    // Its name would be no number.
-    return Traced.reference(id, /Number/.test(String(Type)) ? undefined : id);
+    if (value !== undefined) return MappedText.reference(id, isNumber && value !== "" ? Number(value) : value);
+    // A parameter that is a number has no name as its default value.
+    return MappedText.reference(id, /Number/.test(String(Type)) ? undefined : id);
   }
 
   #referenceTo(id: string): string {
@@ -241,10 +241,10 @@ export class Resolver {
     }
   }
 
-  #attribute(id: string, attribute: string): Traced {
+  #attribute(id: string, attribute: string): MappedText {
     const name = `${id}.${attribute}`;
     const value = Object.hasOwn(this.#defined, name) ? given(this.#defined[name]) : this.#attributeOf(id, attribute);
-    return Traced.reference(name, value);
+    return MappedText.reference(name, value);
   }
 
   #attributeOf(id: string, attribute: string): string | undefined {
@@ -258,7 +258,7 @@ export class Resolver {
     if (/^AWS::(DynamoDB::Table|Serverless::SimpleTable)$/.test(type)) return this.#arn("dynamodb", `table/${name}`);
     if (type === "AWS::S3::Bucket") return `arn:${this.#partition}:s3:::${name}`;
     if (type === "AWS::IAM::Role") return `arn:${this.#partition}:iam::${this.#account}:role/${name}`;
-    // Of what the template does not show it is most often a function's.
+    // If the template does not contain the resource, it is most often a function.
     if (type === "") return this.#arn("lambda", `function:${name}`);
     if (!type.startsWith("AWS::")) return undefined;
     return this.#arn((type.split("::")[1] ?? "service").toLowerCase(), name);
@@ -269,7 +269,7 @@ export class Resolver {
     return typeof Type === "string" ? Type : "";
   }
 
-  /** The physical name that a resource asks for, the name that the CDK's author gave it, or its logical id. */
+  /** Returns the physical name of a resource: the one it requests, the id that the CDK's author gave it, or its logical id. */
   #nameOf(id: string): string {
     const made = this.#names.get(id);
     if (made !== undefined) return made;
@@ -313,23 +313,28 @@ export class Resolver {
   }
 }
 
-/** What a function gives stands where the function does, unless it knows better. */
+/** Sets the source position of a function's result, unless it has one. */
 function placed(value: Resolved | undefined, pointer: string): Resolved | undefined {
-  if (!(value instanceof Traced) || value.spans.length > 0) return value;
-  return new Traced(value.text, [{ start: 0, end: value.text.length, origin: { pointer, from: 0, to: 0 } }], value.references, value.whole);
+  if (!(value instanceof MappedText) || value.spans.length > 0) return value;
+  return new MappedText(
+    value.text,
+    [{ start: 0, end: value.text.length, origin: { pointer, from: 0, to: 0 } }],
+    value.references,
+    value.whole,
+  );
 }
 
-/** A pseudo parameter's value; AWS::NoValue is none. */
+/** Returns the value of a pseudo parameter. AWS::NoValue is undefined. */
 function known(id: string, value: unknown): Resolved | undefined {
-  return value === undefined ? undefined : typeof value === "object" ? plain(value) : Traced.reference(id, value);
+  return value === undefined ? undefined : typeof value === "object" ? plain(value) : MappedText.reference(id, value);
 }
 
-/** A value of JSON, as it is. */
+/** Returns a JSON value unchanged. */
 function plain(value: unknown): Resolved {
   return (value ?? null) as Resolved;
 }
 
-/** What a Ref or an Fn::GetAtt names. */
+/** Describes the target of a Ref or an Fn::GetAtt. */
 function shortOf(value: unknown): string {
   const [[, argument] = []] = Object.entries(members(value));
   return Array.isArray(argument)
@@ -339,9 +344,9 @@ function shortOf(value: unknown): string {
       : "";
 }
 
-function splitAt(text: Traced, separator: string): Traced[] {
+function splitAt(text: MappedText, separator: string): MappedText[] {
   if (separator === "") return [text];
-  const parts: Traced[] = [];
+  const parts: MappedText[] = [];
   let at = 0;
   for (let next = text.text.indexOf(separator); next >= 0; next = text.text.indexOf(separator, at)) {
     parts.push(text.slice(at, next));
@@ -350,9 +355,9 @@ function splitAt(text: Traced, separator: string): Traced[] {
   return [...parts, text.slice(at)];
 }
 
-/** `${Name}` in every text of a value, as DefinitionSubstitutions say. */
+/** Replaces `${Name}` in every string of a value, like DefinitionSubstitutions. */
 export function substituted(value: Resolved, substitutions: Values): Resolved {
-  if (value instanceof Traced) return value.whole === undefined ? substitutedText(value, substitutions) : value;
+  if (value instanceof MappedText) return value.whole === undefined ? substitutedText(value, substitutions) : value;
   if (Array.isArray(value)) return value.map((item) => substituted(item, substitutions));
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -360,8 +365,8 @@ export function substituted(value: Resolved, substitutions: Values): Resolved {
   );
 }
 
-export function substitutedText(text: Traced, substitutions: Values): Traced {
+export function substitutedText(text: MappedText, substitutions: Values): MappedText {
   return text.replaced(/\$\{([\w.:-]+)\}/g, ([, name = ""], origin) =>
-    Object.hasOwn(substitutions, name) ? Traced.reference(name, substitutions[name], origin) : undefined,
+    Object.hasOwn(substitutions, name) ? MappedText.reference(name, substitutions[name], origin) : undefined,
   );
 }

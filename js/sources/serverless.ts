@@ -1,24 +1,34 @@
-// State machines of the Serverless Framework's serverless.yml, as the plugin serverless-step-functions has them.
+// Reads state machines from a serverless.yml of the Serverless Framework, with the plugin serverless-step-functions.
 
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
-import { given, inText, members, orProblem, type Known, type Machine, type Place, type Surroundings, type Values } from "./machine.ts";
+import {
+  given,
+  inText,
+  members,
+  orProblem,
+  type Known,
+  type Machine,
+  type DefinitionLocation,
+  type FileAccess,
+  type Values,
+} from "./machine.ts";
 import { machinesOfTemplate } from "./cloudformation.ts";
 import { ACCOUNT, REGION, isStateMachine } from "./pseudo.ts";
 import { Resolver, substituted } from "./resolver.ts";
-import { Traced, bare, textOf, type Resolved } from "./traced.ts";
+import { MappedText, bare, textOf, type Resolved } from "./mapped-text.ts";
 
-/** Variables in one another, and files that name each other, end here. */
+/** Maximum depth of variables that refer to variables, and of files that refer to files. */
 const DEPTH = 12;
 
-/** A file that is a whole value: `${file(machines/orders.yml):orders.definition}`. */
+/** Matches a file that is a whole value: `${file(machines/orders.yml):orders.definition}`. */
 const FILE = /^\$\{\s*file\(([^)]+)\)\s*(?::\s*([^},]*?))?\s*\}$/;
 const VARIABLE = /\$\{((?:self|opt|env|sls|param|aws|file|cf|ssm|s3|strToBool)\b[^${}]*)\}/g;
 
-/** What to pass instead of what only the framework works out. */
+/** Advice for values that only the framework can compute. */
 const PRINTED = "pass the output of serverless print or serverless package";
 
-/** Whether a parsed document is a serverless.yml with machines. */
+/** Returns whether a parsed document is a serverless.yml with machines. */
 export function isServerless(value: unknown): value is Values {
   if (!isObject(value)) return false;
   const { stepFunctions, resources, provider } = value;
@@ -34,7 +44,7 @@ function isMachine(resource: unknown): boolean {
   return isStateMachine(members(resource).Type);
 }
 
-/** The templates of CloudFormation that stand in `resources`, with their JSON Pointers. */
+/** Returns the CloudFormation templates in `resources`, with their JSON Pointers. */
 function templatesIn(resources: unknown): { held: Values; pointer: string }[] {
   if (!Array.isArray(resources)) return [{ held: members(resources), pointer: "/resources" }];
   return resources.map((held, i) => ({ held: members(held), pointer: pointerTo("", "resources", i) }));
@@ -45,7 +55,7 @@ function fileOf(value: unknown): { path: string; member: string | undefined } | 
   return path === undefined ? undefined : { path: path.trim().replace(/^\.\//, ""), member: member || undefined };
 }
 
-/** The state machines of a serverless.yml by their keys. */
+/** Returns the state machines of a serverless.yml by their keys. */
 export function machinesOfServerless(template: Values, { defined = {}, files = {} }: Known): Map<string, Machine> {
   const variables = new Variables(template, defined, files);
   const resolver = new Resolver(resourcesOf(template, variables), defined);
@@ -85,18 +95,18 @@ interface Setting {
   id: string;
   held: unknown;
   place: string;
-  /** The file that it is in, and where in it. */
+  /** The file that contains it, and the path in the file. */
   file?: string;
   member?: string;
-  /** What it is, where that cannot be read. */
+  /** What it refers to, if that cannot be read. */
   lost?: string;
 }
 
-/** The machines, also those in files of their own. */
+/** Returns the settings of the machines, including those in files of their own. */
 function machineSettings(template: Values, variables: Variables): Setting[] {
   const whole = variables.member({ held: template.stepFunctions, place: "/stepFunctions" });
   const all = variables.member({ ...whole, held: members(whole.held).stateMachines, ...below(whole, "stateMachines") });
-  // A list of files, each with machines.
+  // The value is a list of files, each with machines.
   const maps = Array.isArray(all.held) ? all.held.map((held, i) => variables.member({ ...all, held, ...below(all, String(i)) })) : [all];
   return maps.flatMap((map, i): Setting[] => {
     const { lost = whole.lost } = map;
@@ -112,7 +122,7 @@ function below({ place, file, member }: At, name: string): Pick<At, "place" | "m
   return { place, member: member === undefined ? name : `${member}.${name}` };
 }
 
-function definitionOf(definition: unknown, pointer: string, resolve: (value: unknown, pointer?: string) => Resolved): Place {
+function definitionOf(definition: unknown, pointer: string, resolve: (value: unknown, pointer?: string) => Resolved): DefinitionLocation {
   const file = fileOf(definition);
   if (file !== undefined) {
     if (isProgram(file.path))
@@ -124,7 +134,7 @@ function definitionOf(definition: unknown, pointer: string, resolve: (value: unk
   }
   if (typeof definition === "string" && !definition.trim().startsWith("${")) return inText(textOf(resolve(definition, pointer)), pointer);
   const value = resolve(definition, pointer);
-  if (typeof value === "object" && value !== null && !(value instanceof Traced)) return { in: "template", pointer, value };
+  if (typeof value === "object" && value !== null && !(value instanceof MappedText)) return { in: "template", pointer, value };
   if (typeof definition === "string")
     return { in: "nothing", problem: `its definition is the value of ${definition.trim()}, which only a deployment knows: ${PRINTED}` };
   return { in: "nothing", problem: "it has no definition" };
@@ -134,16 +144,19 @@ function isProgram(path: string): boolean {
   return /\.[cm]?[jt]s$/i.test(path);
 }
 
-/** A definition in a file with settings of machines. */
-function inFile(definition: unknown, path: string, member: string, resolve: (value: unknown) => Resolved): Place {
+/** Returns the location of a definition in a file with settings of machines. */
+function inFile(definition: unknown, path: string, member: string, resolve: (value: unknown) => Resolved): DefinitionLocation {
   if (fileOf(definition) !== undefined) return definitionOf(definition, "", resolve);
   return definition === undefined ? { in: "nothing", problem: `it has no definition in ${path}` } : { in: "file", path, member, resolve };
 }
 
-/** What CloudFormation's functions can refer to: a function goes by its key, and by the logical id that the framework gives it. */
+/**
+ * Returns the resources to which CloudFormation's functions can refer. A function has two names: its key, and the logical id that
+ * the framework gives it.
+ */
 function resourcesOf(template: Values, variables: Variables): Values {
   const lambda = (key: string, name: unknown) => {
-    const text = typeof name === "string" ? textOf(variables.filled(Traced.of(name))).text : key;
+    const text = typeof name === "string" ? textOf(variables.filled(MappedText.of(name))).text : key;
     return { Type: "AWS::Lambda::Function", Properties: { FunctionName: text.includes("${") ? key : text } };
   };
   const functions = Object.entries(members(variables.files(template.functions))).flatMap(([key, held]) => {
@@ -159,31 +172,31 @@ function resourcesOf(template: Values, variables: Variables): Values {
   return { Resources: { ...Object.fromEntries(functions), ...Object.assign({}, ...resources) } };
 }
 
-/** The framework's variables, as far as files and defaults tell their values. */
+/** Resolves the framework's variables, as far as files and defaults contain their values. */
 class Variables {
   #template: Values;
   #defined: Values;
-  #files: Surroundings;
+  #files: FileAccess;
   #stage: unknown;
-  /** Variables that are made of each other multiply. */
+  /** Maximum number of variables, because variables that refer to each other multiply. */
   #budget = 50_000;
 
-  constructor(template: Values, defined: Values, files: Surroundings) {
+  constructor(template: Values, defined: Values, files: FileAccess) {
     this.#template = template;
     this.#defined = defined;
     this.#files = files;
     this.#stage = "dev";
     const { stage } = members(template.provider);
-    const filled = typeof stage === "string" ? textOf(this.filled(Traced.of(stage))).text : "dev";
+    const filled = typeof stage === "string" ? textOf(this.filled(MappedText.of(stage))).text : "dev";
     if (!filled.includes("${")) this.#stage = filled;
   }
 
-  /** What a setting is, where it is said to be in a file. */
+  /** Resolves a setting that refers to a file. */
   member(at: At): At {
     const file = fileOf(at.held);
     if (file === undefined) {
       if (!isVariable(at.held)) return at;
-      const value = bare(this.filled(Traced.of(at.held)));
+      const value = bare(this.filled(MappedText.of(at.held)));
       return isObject(value) || Array.isArray(value)
         ? { ...at, held: value }
         : { ...at, lost: `the value of ${at.held.trim()}, which only a deployment knows: ${PRINTED}` };
@@ -201,7 +214,7 @@ class Variables {
     };
   }
 
-  /** A value with the files in it that are named as whole values. */
+  /** Replaces references to files that are whole values. */
   files(value: unknown, depth = 0): unknown {
     if (Array.isArray(value)) return value.map((item) => this.files(item, depth));
     if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.files(item, depth)]));
@@ -211,33 +224,33 @@ class Variables {
     return found === undefined ? value : this.files(found, depth + 1);
   }
 
-  /** A value with its variables filled in. */
+  /** Replaces the variables in a value. */
   filled(value: Resolved, depth = 0): Resolved {
-    if (value instanceof Traced) return this.#text(value, depth);
+    if (value instanceof MappedText) return this.#text(value, depth);
     if (Array.isArray(value)) return value.map((item) => this.filled(item, depth));
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value as { [name: string]: Resolved }).map(([key, item]) => [key, this.filled(item, depth)]));
   }
 
-  #text(text: Traced, depth: number): Resolved {
+  #text(text: MappedText, depth: number): Resolved {
     if (depth > DEPTH || !text.text.includes("${")) return text;
-    // A whole value may be more than a text.
+    // A variable that is the whole value need not be a string.
     const [whole] = [...text.text.matchAll(VARIABLE)];
     if (whole !== undefined && whole[0] === text.text.trim()) {
       const value = this.#value(whole[1] ?? "", depth);
       if (value === undefined)
-        return text.isReference ? text : Traced.reference(whole[1] ?? "", undefined, text.origin(0, text.text.length));
+        return text.isReference ? text : MappedText.reference(whole[1] ?? "", undefined, text.origin(0, text.text.length));
       if (typeof value === "object" && value !== null) return value as Resolved;
-      return Traced.reference(whole[1] ?? "", value, text.origin(0, text.text.length));
+      return MappedText.reference(whole[1] ?? "", value, text.origin(0, text.text.length));
     }
     const next = text.replaced(VARIABLE, ([, inner = ""], origin) => {
       const value = this.#value(inner, depth);
-      return value === undefined ? undefined : Traced.reference(inner, value, origin);
+      return value === undefined ? undefined : MappedText.reference(inner, value, origin);
     });
     return next === text ? text : this.#text(next, depth + 1);
   }
 
-  /** What a variable stands for: the first of its alternatives that has a value. */
+  /** Returns the value of a variable: that of the first alternative that has one. */
   #value(inner: string, depth: number): unknown {
     const name = inner.trim();
     if ((this.#budget -= 1) < 0) return undefined;
@@ -271,7 +284,7 @@ class Variables {
 
   #plain(value: unknown, depth: number): unknown {
     const found = this.files(value, depth + 1);
-    return typeof found === "string" ? bare(this.filled(Traced.of(found), depth + 1)) : found;
+    return typeof found === "string" ? bare(this.filled(MappedText.of(found), depth + 1)) : found;
   }
 }
 

@@ -1,17 +1,17 @@
-// State machines of Terraform: the JSON of plans and states, and configurations in either syntax.
+// Reads state machines from Terraform: the JSON of plans and states, and configurations in either syntax.
 
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { parseFile, parseTemplate, type Body, type Expression, type HclFault } from "./hcl.ts";
-import { Unread, members, orProblem, type Known, type Machine, type Place, type Values } from "./machine.ts";
+import { Unread, members, orProblem, type Known, type Machine, type DefinitionLocation, type Values } from "./machine.ts";
 import { Module, type Resource } from "./module.ts";
-import { Traced, bare } from "./traced.ts";
+import { MappedText, bare } from "./mapped-text.ts";
 
 const MACHINE = "aws_sfn_state_machine";
-/** Modules in one another. */
+/** Maximum nesting depth of modules. */
 const DEPTH = 50;
 
-/** Whether a parsed document is what `terraform show -json` prints, or a configuration in JSON. */
+/** Returns whether a parsed document is the output of `terraform show -json`, or a configuration in JSON. */
 export function isTerraform(value: unknown): value is Values {
   return isPlan(value) || isConfiguration(value);
 }
@@ -30,12 +30,12 @@ function isConfiguration(value: unknown): boolean {
   );
 }
 
-/** Blocks of a kind: in JSON one object, or a list of them. */
+/** Returns the blocks of a kind. In JSON they are one object, or a list of objects. */
 function each(held: unknown): Values[] {
   return (Array.isArray(held) ? held : [held]).filter((one) => isObject(one));
 }
 
-/** The state machines of a plan, a state or a configuration in JSON, by their addresses. */
+/** Returns the state machines of a plan, a state or a configuration in JSON, by their addresses. */
 export function machinesOfTerraform(value: Values, known: Known): Map<string, Machine> {
   if (isPlan(value)) return ofPlan(value);
   const module = new Module(known);
@@ -47,13 +47,13 @@ export function machinesOfTerraform(value: Values, known: Known): Map<string, Ma
 /** The state machines of a configuration in Terraform's own language. */
 interface Configuration {
   machines: Map<string, Machine>;
-  /** What is wrong around them. */
+  /** The faults outside of the machines. */
   faults: HclFault[];
-  /** Other files that have been read for them: those of modules, and templates. */
+  /** Other files that were read: those of modules, and templates. */
   files: Set<string>;
 }
 
-/** The state machines of a configuration in Terraform's own language, and what is wrong around them. */
+/** Reads the state machines of a configuration in Terraform's own language, and the faults outside of them. */
 export function machinesOfConfiguration(text: string, known: Known): Configuration {
   const module = new Module(known);
   const body = parseFile(text);
@@ -63,7 +63,7 @@ export function machinesOfConfiguration(text: string, known: Known): Configurati
   return { machines: machinesOfModule(module, known, files), faults: body.faults, files };
 }
 
-/** Whether a block that cannot be read is one of those that have machines. */
+/** Returns whether a block that cannot be parsed is of a kind that contains machines. */
 export function isMachineBlock(line: string): boolean {
   return line.includes(MACHINE);
 }
@@ -100,9 +100,9 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function planned(definition: unknown, pointer: string, address: string, plan: Values): Place {
+function planned(definition: unknown, pointer: string, address: string, plan: Values): DefinitionLocation {
   if (typeof definition === "string")
-    return { in: "string", text: Traced.of(definition, { pointer, from: 0, to: definition.length }), pointer };
+    return { in: "string", text: MappedText.of(definition, { pointer, from: 0, to: definition.length }), pointer };
   const references = referencesOf(address, plan);
   const why = references.length > 0 ? `, because it refers to ${references.join(", ")}` : "";
   return {
@@ -111,7 +111,7 @@ function planned(definition: unknown, pointer: string, address: string, plan: Va
   };
 }
 
-/** What the configuration in a plan says that a definition is made of. */
+/** Returns the references of a definition, according to the configuration in a plan. */
 function referencesOf(address: string, plan: Values): string[] {
   const plain = address.replaceAll(/\[[^\]]*\]/g, "");
   let module = members(members(plan.configuration).root_module);
@@ -123,13 +123,16 @@ function referencesOf(address: string, plan: Values): string[] {
     .find((one) => one.address === own);
   const { references } = members(members(resource?.expressions).definition);
   const names = list(references).filter((one): one is string => typeof one === "string");
-  // Each comes with what it is a part of.
+  // Each reference is listed together with its prefixes.
   return names.filter((name) => !names.some((other) => other !== name && other.startsWith(`${name}.`)));
 }
 
 // ------------------------------------------------------------------------------------------------ configurations
 
-/** The machines of a configuration are those of the file that was read; what they refer to may be in the files beside it. */
+/**
+ * Adds the files beside the configuration. Its machines are only those of the file that was read, but they may refer to other
+ * files.
+ */
 function addSiblings(module: Module, known: Known): void {
   for (const name of known.files?.siblings?.() ?? []) {
     if (!/\.tf(\.json)?$|(^|\.)(terraform|auto)\.tfvars(\.json)?$/.test(name)) continue;
@@ -174,12 +177,12 @@ function machinesOfModule(module: Module, known: Known, files = new Set<string>(
   return machines;
 }
 
-/** Modules that call modules. */
+/** Maximum depth of modules that call modules. */
 const MODULES = 8;
-/** Words in the source of a module that makes state machines. */
+/** Words in the source of a module that creates state machines. */
 const MAKES_MACHINES = /step[-_]?functions?|state[-_]?machines?|sfn/i;
 
-/** The module that a block calls, where its files are in a folder that can be read. */
+/** Returns the module that a block calls, if its files are in a folder that can be read. */
 function calledBy(module: Module, { body, file }: Resource, known: Known): Module | undefined {
   const source = module.textOf(body.attributes.get("source"));
   if (source === undefined || !/^\.{1,2}\//.test(source)) return undefined;
@@ -195,20 +198,20 @@ function calledBy(module: Module, { body, file }: Resource, known: Known): Modul
   return inner;
 }
 
-/** A file of a configuration; undefined where it cannot be read. */
+/** Reads a file of a configuration. Undefined if it cannot be read. */
 function configurationIn(name: string, { files = {} }: Known): Body | undefined {
   const text = files.text?.(name);
   try {
     return text === undefined ? undefined : name.endsWith(".json") ? bodyOf(members(JSON.parse(text))) : parseFile(text);
   } catch {
-    // What is wrong in another file is none of ours.
+    // Errors in other files are not reported here.
     return undefined;
   }
 }
 
 /**
- * The definition that a module is called with whose files are elsewhere. One whose source speaks of state machines has one that
- * cannot be read where no argument is a definition.
+ * Returns the definition that is passed to a module whose files are elsewhere. If the module's source mentions state machines and
+ * no argument is a definition, the definition cannot be read.
  */
 function definitionFor(module: Module, { body, file }: Resource, { files = {} }: Known): Expression | undefined {
   for (const [name, value] of body.attributes) {
@@ -225,7 +228,7 @@ function definitionFor(module: Module, { body, file }: Resource, { files = {} }:
   return { kind: "unread", what: `a state machine of the module ${source}`, origin: { pointer: undefined, from: 0, to: 0 } };
 }
 
-function place(module: Module, definition: Expression | undefined, file: string | undefined): Place {
+function place(module: Module, definition: Expression | undefined, file: string | undefined): DefinitionLocation {
   if (definition === undefined) return { in: "nothing", problem: "it has no definition" };
   return orProblem(() => {
     try {
@@ -239,13 +242,13 @@ function place(module: Module, definition: Expression | undefined, file: string 
   });
 }
 
-function placeOf(module: Module, definition: Expression, at: string | undefined): Place {
+function placeOf(module: Module, definition: Expression, at: string | undefined): DefinitionLocation {
   const file = module.fileOf(definition);
   if (file?.text !== undefined) return { in: "string", text: file.text, pointer: "", file: file.path };
   if (file !== undefined) return { in: "file", path: file.path };
   const { value, file: own, origin } = module.written(definition, at);
-  if (!(value instanceof Traced) || (value.isReference && value.isOpen)) {
-    const what = value instanceof Traced ? `the value of ${value.text.slice(2, -1)}` : "no text";
+  if (!(value instanceof MappedText) || (value.isReference && value.isOpen)) {
+    const what = value instanceof MappedText ? `the value of ${value.text.slice(2, -1)}` : "no text";
     return {
       in: "nothing",
       problem: `its definition is ${what}, which stepglass cannot work out: pass the output of terraform show -json of a plan, or the definition's file`,
@@ -254,7 +257,7 @@ function placeOf(module: Module, definition: Expression, at: string | undefined)
   return { in: "string", text: value, pointer: origin.pointer ?? "", ...(own !== undefined && { file: own }) };
 }
 
-/** A configuration in JSON as a body: objects where Terraform's language has blocks. */
+/** Converts a configuration in JSON to a body: objects become blocks. */
 function bodyOf(value: Values): Body {
   const body: Body = { attributes: new Map(), blocks: [] };
   for (const [type, held] of Object.entries(value)) {
@@ -284,7 +287,7 @@ function blocks(held: unknown, pointer: string, names: string[], labels: number,
   }
 }
 
-/** A value of the JSON syntax: its texts are templates. */
+/** Converts a value of the JSON syntax. Its strings are templates. */
 function expressionOf(value: unknown, pointer: string): Expression {
   const origin = { pointer, from: 0, to: 0 };
   if (typeof value === "string") {

@@ -8,7 +8,7 @@ import { messageOf } from "../../base/errors.ts";
 import { intrinsicTags } from "../../definition/tags.ts";
 import { yamlErrors } from "../../definition/yaml-document.ts";
 import { valueOfDocument, yamlDocument } from "../../files/document.ts";
-import { extent, lookUp, memberOf } from "../../files/places.ts";
+import { extent, lookUp, memberOf } from "../../files/yaml-ranges.ts";
 import { Unusable, type SourceOptions } from "../../files/problem.ts";
 import { Source, isAroundMachines } from "../../files/source.ts";
 import { isHcl, machinesIn, machinesInHcl } from "../../files/templates.ts";

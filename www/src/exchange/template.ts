@@ -4,7 +4,7 @@
 import type { Machine } from "stepglass/sources/machine";
 import { machinesOf } from "stepglass/sources/machines";
 import { machinesOfConfiguration } from "stepglass/sources/terraform";
-import { encoded } from "stepglass/sources/traced";
+import { encoded } from "stepglass/sources/mapped-text";
 import { namesIn } from "../model/placeholders.ts";
 
 interface TemplateMachine {

@@ -2,12 +2,12 @@
 // or Terraform.
 
 import { type Document, type Node, isCollection, isMap, isPair, isScalar, visit } from "yaml";
-import { lookUp } from "stepglass/files/places";
-import { textInJson, textInYaml } from "stepglass/files/written";
+import { lookUp } from "stepglass/files/yaml-ranges";
+import { textInJson, textInYaml } from "stepglass/files/string-offsets";
 import type { Machine } from "stepglass/sources/machine";
 import { machinesOf } from "stepglass/sources/machines";
 import { machinesOfConfiguration } from "stepglass/sources/terraform";
-import type { Traced } from "stepglass/sources/traced";
+import type { MappedText } from "stepglass/sources/mapped-text";
 import { intrinsicTags } from "stepglass/tags";
 import { readYaml } from "stepglass/yaml-document";
 import { changed } from "./lines.ts";
@@ -218,7 +218,7 @@ const inQuotes: Encode = (text) => JSON.stringify(text).slice(1, -1);
  * Returns the view of a definition that is a text of the template, or assembled from several texts. Each character has its
  * position in the source.
  */
-function ofText(source: string, traced: Traced, writtenOf: (pointer: string) => Written | undefined): View | undefined {
+function ofText(source: string, traced: MappedText, writtenOf: (pointer: string) => Written | undefined): View | undefined {
   const known = new Map<string, Written | undefined>();
   let encode: Encode | undefined;
   const offset = (pointer: string | undefined, at: number): number | undefined => {

@@ -1,26 +1,26 @@
-// Where the characters of a text stand in the file: behind escapes, after indentation, over folded lines.
+// Maps the characters of a string to their source offsets: through escapes, indentation and folded lines.
 
 import { isScalar, type Document } from "yaml";
 import { pointerSteps } from "../base/pointer.ts";
-import { extent, lookUp, written } from "./places.ts";
+import { extent, lookUp, written } from "./yaml-ranges.ts";
 
-/** A text in a document: where each of its characters stands, and the one after the last. */
-export interface WrittenText {
+/** A string of a document, with the source offset of each of its characters and of the one after the last. */
+export interface StringOffsets {
   offsets: Uint32Array;
-  /** Whether its characters are written as they are: in a block of YAML. */
+  /** Whether its characters are written unchanged, as in a block of YAML. */
   isVerbatim: boolean;
 }
 
 const WHITE = /[ \t\r\n]/;
 
-/** The text at a pointer of a JSON text. */
-export function textInJson(source: string, pointer: string): WrittenText | undefined {
+/** Returns the string at a pointer of a JSON text. */
+export function textInJson(source: string, pointer: string): StringOffsets | undefined {
   const at = valueInJson(source, pointer);
   if (at === undefined || source[at] !== '"') return undefined;
   return { offsets: quotedOffsets(source, at + 1, (from) => source[from] === '"' || from >= source.length), isVerbatim: false };
 }
 
-/** The offset of the value at a pointer of a JSON text; of what is not there the nearest one around it. */
+/** Returns the offset of the value at a pointer of a JSON text. If it does not exist, returns that of the nearest one around it. */
 export function valueInJson(source: string, pointer: string): number | undefined {
   const token = /\s*(?:"(?:[^"\\]|\\[^])*"|[[\]{}:,]|[^\s[\]{}:,"]+)/y;
   const next = (): [string, number] | undefined => {
@@ -74,8 +74,8 @@ function nameOf(quoted: string): string {
   }
 }
 
-/** The text at a pointer of a YAML document. */
-export function textInYaml(source: string, document: Document, pointer: string): WrittenText | undefined {
+/** Returns the string at a pointer of a YAML document. */
+export function textInYaml(source: string, document: Document, pointer: string): StringOffsets | undefined {
   const node = written(document, lookUp(document, pointer).value);
   if (!isScalar(node) || !node.range) return undefined;
   const value = String(node.source ?? node.value);
@@ -94,12 +94,12 @@ export function textInYaml(source: string, document: Document, pointer: string):
   }
 }
 
-/** A block begins in the line after its mark. */
+/** Returns the start of the next line. A block begins on the line after its indicator. */
 function lineAfter(source: string, from: number): number {
   return source.indexOf("\n", from) + 1 || source.length;
 }
 
-/** Behind the escapes of JSON and of YAML's double quotes. */
+/** Returns the offsets in a string with escapes, as in JSON and in double quotes of YAML. */
 function quotedOffsets(source: string, from: number, isEnd: (at: number) => boolean): Uint32Array {
   const offsets: number[] = [];
   let at = from;
@@ -108,7 +108,7 @@ function quotedOffsets(source: string, from: number, isEnd: (at: number) => bool
     if (c === "\\") {
       const next = source[at + 1] ?? "";
       if (next === "\n" || next === "\r") {
-        // A line that goes on in the next one.
+        // The line continues on the next one.
         at += next === "\r" && source[at + 2] === "\n" ? 3 : 2;
         while (source[at] === " " || source[at] === "\t") at += 1;
         continue;
@@ -128,7 +128,7 @@ function quotedOffsets(source: string, from: number, isEnd: (at: number) => bool
   return Uint32Array.from(offsets);
 }
 
-/** A line's end in a text in quotes: a space, or a line feed for each empty line. */
+/** Folds a line break in a quoted string: to a space, or to a line feed for each empty line. */
 function fold(source: string, at: number, offsets: number[]): number {
   while (offsets.length > 0 && (source[at - 1] === " " || source[at - 1] === "\t") && offsets.at(-1) === at - 1) {
     offsets.pop();
@@ -144,7 +144,7 @@ function fold(source: string, at: number, offsets: number[]): number {
   return at;
 }
 
-/** Where lines may be folded: white space of the text stands for white space of the file. */
+/** Returns the offsets in a string whose lines may be folded: white space of the value matches white space of the source. */
 function foldedOffsets(source: string, from: number, to: number, value: string, isQuoted: boolean): Uint32Array {
   const offsets = new Uint32Array(value.length + 1).fill(to);
   let at = from;
@@ -164,7 +164,7 @@ function foldedOffsets(source: string, from: number, to: number, value: string, 
   return offsets;
 }
 
-/** After the indentation of each line of a block. */
+/** Returns the offsets in a block, without the indentation of each line. */
 function blockOffsets(source: string, from: number, to: number, value: string): Uint32Array {
   const offsets = new Uint32Array(value.length + 1).fill(to);
   let i = 0;

@@ -1,10 +1,10 @@
-// Places of a definition in the YAML document that it was written in.
+// Maps positions of a definition to the YAML document that contains it.
 
 import { isAlias, isMap, isNode, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from "yaml";
 import type { Range } from "../api/index.d.ts";
 import { pointerSteps } from "../base/pointer.ts";
 
-/** Offsets of a start and an end. */
+/** A start and an end offset. */
 export type Extent = [start: number, end: number];
 
 /** A node with the node of its key. */
@@ -13,15 +13,15 @@ interface Place {
   value: Node | undefined;
 }
 
-/** From a place in the JSON text of a YAML document to the place in the document. */
-export class YamlPlaces {
+/** Maps ranges of the JSON text of a YAML document to ranges of the document. */
+export class YamlRanges {
   #yaml: Document;
   #source: string;
   #json: Document;
   #text: string;
   #prefix: string;
 
-  /** `json` is the document of `text`, the JSON text: JSON is YAML, so the same reader tells where things stand in it. */
+  /** `json` is the parsed document of the JSON text `text`. JSON is YAML, so the same parser finds the positions in it. */
   constructor(yaml: Document, source: string, json: Document, text: string, prefix: string) {
     this.#yaml = yaml;
     this.#source = source;
@@ -38,7 +38,7 @@ export class YamlPlaces {
       if (start.offset >= from && start.offset < to) return extent(yaml.key ?? yaml.value);
     }
     if (isScalar(json.value) && isScalar(yaml.value)) {
-      // A stretch inside of a string, where it is written the same way in both.
+      // A range inside of a string is mapped exactly if the string is written the same way in both.
       const within = start.offset - extent(json.value)[0];
       const part = this.#text.slice(start.offset, end.offset);
       const quote = yaml.value.type?.startsWith("QUOTE") ? 1 : 0;
@@ -49,18 +49,18 @@ export class YamlPlaces {
   }
 }
 
-/** Where a node is; the beginning of the text for one that was not written. */
+/** Returns the range of a node. For a node without a source range, that is the beginning of the text. */
 export function extent(node: Node | undefined): Extent {
   return node?.range ? [node.range[0], node.range[1]] : [0, 0];
 }
 
-/** The node at a JSON Pointer, or the nearest one around it. */
+/** Returns the node at a JSON Pointer, or the nearest one around it. */
 export function lookUp(document: Document, pointer: string): Place {
   let found: Place = { key: undefined, value: nodeOf(document.contents) };
   for (const name of pointerSteps(pointer)) {
     const node = written(document, found.value);
     if (node !== undefined && stepOfTag(node) === name) {
-      // `!Sub [a, b]`: the name of the function is its tag.
+      // In `!Sub [a, b]`, the tag is the name of the function.
       found = { key: found.key, value: node };
     } else if (isMap(node)) {
       const pair = memberOf(node, name);
@@ -75,14 +75,14 @@ export function lookUp(document: Document, pointer: string): Place {
   return found;
 }
 
-/** So many members are looked through one after another. */
+/** Number of members up to which they are searched one after another. */
 const FEW = 32;
-/** The members of larger mappings by their names: thousands of problems ask for thousands of states. */
+/** Indexes of larger mappings by name, because there may be thousands of problems in thousands of states. */
 const indexes = new WeakMap<YAMLMap, Map<string, Pair>>();
 
 const nameOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
-/** The member of a mapping with this name; of several the first one. */
+/** Returns the member of a mapping with a name. If there are several, returns the first. */
 export function memberOf(map: YAMLMap, name: string): Pair | undefined {
   if (map.items.length <= FEW) return map.items.find((pair) => nameOf(pair) === name);
   let index = indexes.get(map);
@@ -93,12 +93,12 @@ export function memberOf(map: YAMLMap, name: string): Pair | undefined {
   return index.get(name);
 }
 
-/** What an alias stands for. */
+/** Resolves an alias. */
 export function written(document: Document, node: Node | undefined): Node | undefined {
   return isAlias(node) ? node.resolve(document) : node;
 }
 
-/** The function that a short form stands for: the only member of its value. */
+/** Returns the function of a short form, which is the only member of its value. */
 function stepOfTag({ tag }: { tag?: string }): string | undefined {
   const [, name] = /^!(\w+)$/.exec(tag ?? "") ?? [];
   return name === undefined || name === "Ref" || name === "Condition" ? name : `Fn::${name}`;

@@ -1,39 +1,39 @@
-// A text that is put together from parts of a document, and knows of each stretch where it was written.
+// Texts that are composed of parts of a document, with the source position of each part.
 
-/** A stretch of what somebody wrote: of the text at a JSON Pointer of the document, or without one of the file itself. */
+/** A source range: of the string at a JSON Pointer of the document, or, without a pointer, of the file itself. */
 export interface Origin {
   pointer?: string | undefined;
   from: number;
   to: number;
 }
 
-/** A stretch of the text with its origin. One of the same length is the same, character by character. */
+/** A range of the text with its origin. If both have the same length, their characters are the same. */
 interface Span {
   start: number;
   end: number;
   origin: Origin;
 }
 
-/** A stretch that stands for a value which the deployment gives. */
+/** A range that stands for a value which the deployment sets. */
 export interface Reference {
   name: string;
   start: number;
   end: number;
-  /** Whether nothing is known of its value: the text has `${name}` for it. */
+  /** Whether its value is unknown. The text then contains `${name}`. */
   isOpen: boolean;
-  /** Whether it is all of a text in quotes that nobody has written: its value need not be a text. */
+  /** Whether it is a whole string whose quotes the source does not contain. Its value need not be a string. */
   isWhole?: boolean;
 }
 
-/** More than any definition has: what multiplies without end is refused before it is built. */
+/** Maximum length in characters. It is more than any definition has, and stops values that multiply before they are built. */
 const LARGEST = 32 * 1024 * 1024;
 
-/** A text with origins and references. Offsets are those of JavaScript's strings. */
-export class Traced {
+/** A text with origins and references. Offsets are in UTF-16 units. */
+export class MappedText {
   readonly text: string;
   readonly spans: readonly Span[];
   readonly references: readonly Reference[];
-  /** What it stands for as a whole value, where that is no text. */
+  /** The whole value, if that is not a string. */
   readonly whole: unknown;
 
   constructor(text: string, spans: readonly Span[] = [], references: readonly Reference[] = [], whole?: unknown) {
@@ -44,31 +44,31 @@ export class Traced {
     this.whole = whole;
   }
 
-  /** A text as it was written. */
-  static of(text: string, origin?: Origin): Traced {
-    return new Traced(text, origin === undefined ? [] : [{ start: 0, end: text.length, origin }]);
+  /** Creates a text of the source. */
+  static of(text: string, origin?: Origin): MappedText {
+    return new MappedText(text, origin === undefined ? [] : [{ start: 0, end: text.length, origin }]);
   }
 
-  /** What a reference stands for; where that is not known, a placeholder of its name. */
-  static reference(name: string, value: unknown, origin?: Origin): Traced {
+  /** Creates the text of a reference: its value, or a placeholder with its name if the value is unknown. */
+  static reference(name: string, value: unknown, origin?: Origin): MappedText {
     const text = value === undefined ? `\${${name}}` : typeof value === "string" ? value : (JSON.stringify(value) ?? "");
     const spans = origin === undefined ? [] : [{ start: 0, end: text.length, origin: { ...origin } }];
     const references = [{ name, start: 0, end: text.length, isOpen: value === undefined }];
-    return new Traced(text, spans, references, typeof value === "string" ? undefined : value);
+    return new MappedText(text, spans, references, typeof value === "string" ? undefined : value);
   }
 
-  /** Whether it is a reference, and nothing besides. */
+  /** Whether it is one reference and nothing else. */
   get isReference(): boolean {
     const [one, ...others] = this.references;
     return others.length === 0 && one !== undefined && one.start === 0 && one.end === this.text.length;
   }
 
-  /** Whether any of it waits for a value. */
+  /** Whether any of its references is unknown. */
   get isOpen(): boolean {
     return this.references.some(({ isOpen }) => isOpen);
   }
 
-  static join(parts: readonly (Traced | string)[], between = ""): Traced {
+  static join(parts: readonly (MappedText | string)[], between = ""): MappedText {
     const texts: string[] = [];
     const spans: Span[] = [];
     const references: Reference[] = [];
@@ -78,17 +78,17 @@ export class Traced {
         texts.push(between);
         at += between.length;
       }
-      const { text, ...more } = typeof part === "string" ? new Traced(part) : part;
+      const { text, ...more } = typeof part === "string" ? new MappedText(part) : part;
       for (const span of more.spans) spans.push({ ...span, start: span.start + at, end: span.end + at });
       for (const one of more.references) references.push({ ...one, start: one.start + at, end: one.end + at });
       texts.push(text);
       at += text.length;
       if (at > LARGEST) throw new RangeError("its texts expand without end");
     }
-    return new Traced(texts.join(""), spans, references);
+    return new MappedText(texts.join(""), spans, references);
   }
 
-  slice(from: number, to = this.text.length): Traced {
+  slice(from: number, to = this.text.length): MappedText {
     const inside = ({ start, end }: { start: number; end: number }) => end > from && start < to;
     const spans = this.spans.filter(inside).map(({ start, end, origin }) => {
       const [first, last] = [Math.max(start, from), Math.min(end, to)];
@@ -99,32 +99,32 @@ export class Traced {
     const references = this.references
       .filter(({ start, end }) => start >= from && end <= to)
       .map((one) => ({ ...one, start: one.start - from, end: one.end - from }));
-    return new Traced(this.text.slice(from, to), spans, references);
+    return new MappedText(this.text.slice(from, to), spans, references);
   }
 
-  /** With others in place of what a pattern finds; what `by` gives nothing for stays. */
-  replaced(pattern: RegExp, by: (match: RegExpMatchArray, origin: Origin | undefined) => Traced | string | undefined): Traced {
-    const parts: Traced[] = [];
+  /** Replaces the matches of a pattern. A match for which `by` returns nothing stays. */
+  replaced(pattern: RegExp, by: (match: RegExpMatchArray, origin: Origin | undefined) => MappedText | string | undefined): MappedText {
+    const parts: MappedText[] = [];
     let at = 0;
     for (const match of this.text.matchAll(pattern)) {
       const [from, to] = [match.index ?? 0, (match.index ?? 0) + match[0].length];
       const origin = this.origin(from, to);
       const now = by(match, origin);
       if (now === undefined) continue;
-      parts.push(this.slice(at, from), typeof now === "string" ? Traced.of(now, origin) : now);
+      parts.push(this.slice(at, from), typeof now === "string" ? MappedText.of(now, origin) : now);
       at = to;
     }
-    return parts.length === 0 ? this : Traced.join([...parts, this.slice(at)]);
+    return parts.length === 0 ? this : MappedText.join([...parts, this.slice(at)]);
   }
 
-  /** Where a stretch was written: from where it begins to where it ends, as far as both are in one text. */
+  /** Returns the source range of a range, if its start and its end are in the same source string. */
   origin(from: number, to: number): Origin | undefined {
     const [first, last] = this.ends(from, to);
     if (first === undefined || last === undefined || first.pointer !== last.pointer) return first ?? last;
     return { pointer: first.pointer, from: first.from, to: Math.max(first.from, last.to) };
   }
 
-  /** Where the beginning and the end of a stretch were written. */
+  /** Returns the origins of the start and the end of a range. */
   ends(from: number, to: number): [first: Origin | undefined, last: Origin | undefined] {
     const part = (offset: number): Origin | undefined => {
       const span = this.#spanAt(offset);
@@ -139,7 +139,7 @@ export class Traced {
     return [first, first && { ...first, to: first.from }];
   }
 
-  /** The span at an offset, or the last one before it, or the first of all. */
+  /** Returns the span at an offset, or the last one before it, or the first one. */
   #spanAt(offset: number): Span | undefined {
     let low = 0;
     let high = this.spans.length;
@@ -151,7 +151,7 @@ export class Traced {
     return this.spans[low - 1] ?? this.spans[0];
   }
 
-  /** The text with a placeholder for each reference, and what is known of their values. */
+  /** Returns the text with a placeholder for each reference, and the known values. */
   withPlaceholders(): { text: string; values: Map<string, string> } {
     const values = new Map<string, string>();
     let text = "";
@@ -165,15 +165,15 @@ export class Traced {
   }
 }
 
-/** A value of a document, its functions called as far as that can be done. */
-export type Resolved = null | boolean | number | string | Traced | Members | Resolved[] | { [name: string]: Resolved };
+/** A value of a document whose functions are evaluated as far as possible. */
+export type Resolved = null | boolean | number | string | MappedText | Members | Resolved[] | { [name: string]: Resolved };
 
 /** An object whose names and brackets have origins. */
 export class Members {
-  readonly entries: readonly (readonly [name: Traced, value: Resolved])[];
+  readonly entries: readonly (readonly [name: MappedText, value: Resolved])[];
   readonly origin: Origin | undefined;
 
-  constructor(entries: readonly (readonly [name: Traced, value: Resolved])[], origin?: Origin) {
+  constructor(entries: readonly (readonly [name: MappedText, value: Resolved])[], origin?: Origin) {
     this.entries = entries;
     this.origin = origin;
   }
@@ -183,16 +183,16 @@ export class Members {
   }
 }
 
-/** A value as JSON text. */
-export function encoded(value: Resolved): Traced {
-  const parts: Traced[] = [];
+/** Returns a value as JSON text. */
+export function encoded(value: Resolved): MappedText {
+  const parts: MappedText[] = [];
   write(value, parts);
-  return Traced.join(parts);
+  return MappedText.join(parts);
 }
 
-function write(value: Resolved | undefined, parts: Traced[]): void {
-  const put = (text: string, origin?: Origin) => void parts.push(Traced.of(text, origin));
-  if (value instanceof Traced) parts.push(value.whole === undefined ? quoted(value) : value);
+function write(value: Resolved | undefined, parts: MappedText[]): void {
+  const put = (text: string, origin?: Origin) => void parts.push(MappedText.of(text, origin));
+  if (value instanceof MappedText) parts.push(value.whole === undefined ? quoted(value) : value);
   else if (value instanceof Members) {
     const entries = [...new Map(value.entries.map((entry) => [entry[0].text, entry])).values()];
     const { origin } = value;
@@ -221,28 +221,28 @@ function write(value: Resolved | undefined, parts: Traced[]): void {
   } else put(JSON.stringify(value ?? null));
 }
 
-function quoted(text: Traced): Traced {
+function quoted(text: MappedText): MappedText {
   const inner = text.replaced(/["\\\u0000-\u001f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, ([character]) =>
     JSON.stringify(character).slice(1, -1),
   );
   const origin = text.spans[0]?.origin;
   const last = text.spans.at(-1)?.origin;
   const quote = (at: Origin | undefined, isEnd: boolean) =>
-    Traced.of('"', at && { ...at, from: isEnd ? at.to : at.from, to: isEnd ? at.to : at.from });
-  const { text: whole, spans, references } = Traced.join([quote(origin, false), inner, quote(last, true)]);
-  return new Traced(whole, spans, text.isReference ? references.map((one) => ({ ...one, isWhole: true })) : references);
+    MappedText.of('"', at && { ...at, from: isEnd ? at.to : at.from, to: isEnd ? at.to : at.from });
+  const { text: whole, spans, references } = MappedText.join([quote(origin, false), inner, quote(last, true)]);
+  return new MappedText(whole, spans, text.isReference ? references.map((one) => ({ ...one, isWhole: true })) : references);
 }
 
-/** A value as text, as functions that put texts together take it. */
-export function textOf(value: Resolved | undefined): Traced {
-  if (value instanceof Traced) return value;
-  if (typeof value === "string") return new Traced(value);
-  return value === undefined ? new Traced("") : encoded(value);
+/** Converts a value to a string, as functions do that compose strings. */
+export function textOf(value: Resolved | undefined): MappedText {
+  if (value instanceof MappedText) return value;
+  if (typeof value === "string") return new MappedText(value);
+  return value === undefined ? new MappedText("") : encoded(value);
 }
 
-/** A value without origins, as JSON has it. */
+/** Returns a value as JSON, without origins. */
 export function bare(value: Resolved | undefined): unknown {
-  if (value instanceof Traced) return value.whole ?? value.text;
+  if (value instanceof MappedText) return value.whole ?? value.text;
   if (value instanceof Members) return Object.fromEntries(value.entries.map(([name, member]) => [name.text, bare(member)]));
   if (Array.isArray(value)) return value.map((item) => bare(item));
   if (typeof value === "object" && value !== null)
