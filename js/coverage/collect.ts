@@ -1,7 +1,7 @@
-// Collects what the executions of a process use, for a report of a whole test run.
+// Collects what the executions of a process use, for the report of a whole test run.
 //
-// Where STEPGLASS_COVERAGE names a folder, every process of a test run writes there what it has seen. Test runners can end their
-// workers without notice, so places that were not used before are written at once, and counts at each turn of the event loop.
+// If STEPGLASS_COVERAGE names a folder, every process of a test run writes its coverage there. Test runners can end their workers
+// without notice, so places that were not used before are written at once, and counts at each turn of the event loop.
 
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -16,7 +16,7 @@ const { setImmediate: soon } = globalThis;
 /** How often the places of a definition were used, by JSON Pointer. */
 export type Hits = Record<string, number>;
 
-/** What an execution that has ended has used of its definition. */
+/** The uses of an execution that has ended. */
 interface Use {
   digest: string;
   name: string;
@@ -25,30 +25,30 @@ interface Use {
   hits: Hits;
 }
 
-/** What the executions of a definition have used. */
+/** The uses of all executions of a definition. */
 export interface DefinitionUse extends Use {
   file: string | undefined;
   executions: number;
 }
 
-/** The same, with the part that was not written yet. */
+/** The uses of a definition, with the part that was not written yet. */
 interface Counted extends DefinitionUse {
   fresh: Hits;
-  /** Executions that were not written yet. */
+  /** The number of executions that were not written yet. */
   runs: number;
   /** Whether the definition was written. */
   written?: boolean;
 }
 
-/** What a process has seen, and where it writes it. */
+/** The coverage of a process, and where it is written. */
 interface Seen {
   machines: Map<string, Counted>;
-  /** The file of a definition by its digest. */
+  /** The file of each definition, by its digest. */
   files: Map<string, string>;
   folder: string | undefined;
-  /** The process's own file in the folder. */
+  /** The file of this process in the folder. */
   path: string | undefined;
-  /** Definitions with counts to write. */
+  /** Definitions with counts that were not written yet. */
   dirty: Set<Counted>;
   /** Whether they are going to be written in this turn of the event loop. */
   due: boolean;
@@ -61,7 +61,7 @@ function state(): Seen {
   return (shared[STATE] ??= { machines: new Map(), files: new Map(), folder: undefined, path: undefined, dirty: new Set(), due: false });
 }
 
-/** Begins to collect; with a folder what is seen is also written there. */
+/** Starts the collection. With a folder, the coverage is also written there. */
 export function startCoverage({ folder }: { folder?: string } = {}): void {
   const all = state();
   if (folder !== undefined && all.folder === undefined) {
@@ -73,18 +73,18 @@ export function startCoverage({ folder }: { folder?: string } = {}): void {
   shared[COLLECTOR] ??= see;
 }
 
-/** Ends collecting; what was seen stays. */
+/** Ends the collection. The coverage stays. */
 export function stopCoverage(): void {
   flush();
   delete shared[COLLECTOR];
 }
 
-/** Forgets what this process has seen. */
+/** Resets the coverage of this process. */
 export function resetCoverage(): void {
   state().machines.clear();
 }
 
-/** Says from which file a definition came. */
+/** Records from which file a definition was read. */
 export function collectFile(digest: string, file: string): void {
   const all = state();
   all.files.set(digest, file);
@@ -92,7 +92,7 @@ export function collectFile(digest: string, file: string): void {
   if (known !== undefined) known.file ??= file;
 }
 
-/** What this process has seen, by definition. */
+/** Returns the coverage of this process, by definition. */
 export function collected(): DefinitionUse[] {
   return [...state().machines.values()].map(({ hits, fresh, written, runs, ...rest }) => ({ ...rest, hits: { ...hits } }));
 }

@@ -1,5 +1,5 @@
-// Coverage as one HTML file: the graphs in colours, what was never used, the definition line by line. No scripts, nothing
-// from elsewhere; every name of a definition is text.
+// Formats coverage as one HTML file: the graphs in colours, what was never used, and the definition line by line. It has no scripts
+// and no external resources, and every name of a definition is escaped.
 
 import type { StateStatus } from "../api/index.d.ts";
 import type { CoverageSum, CoverageTotals, CoveredPlace } from "../api/testing.d.ts";
@@ -11,17 +11,17 @@ import { described, percent, share, unused } from "./share.ts";
 
 const KINDS = Object.values(WORDS);
 
-/** A definition that the document shows: with its JSON and the text that its places are in. */
+/** A definition of the document, with its JSON and the text to which its places refer. */
 type ShownDefinition = MeasuredDefinition & { definition: string; text: string };
 
-/** The coverage that the document shows. */
+/** The coverage in the document. */
 interface ShownReport {
   machines: readonly ShownDefinition[];
   totals: CoverageTotals;
   percent: number;
 }
 
-/** The document. */
+/** Returns the document. */
 export function html(report: ShownReport, { title = "Coverage of state machines" }: { title?: string } = {}): string {
   const { machines, totals } = report;
   const runs = machines.reduce((sum, { executions }) => sum + executions, 0);
@@ -81,7 +81,7 @@ ${own ? `${summary(totals)}<p>${executions} ${executions === 1 ? "execution" : "
 </section>`;
 }
 
-/** The graph: states green, amber, red; edges that no execution took are faint. */
+/** Returns the graph: states are green, amber or red, and edges that no execution took are faint. */
 function graph({ definition, places, title }: ShownDefinition, i: number): string {
   const status: Record<string, StateStatus> = {};
   const notes: Record<string, string> = {};
@@ -109,7 +109,7 @@ function statesIn(places: readonly CoveredPlace[]): CoveredPlace[] {
   return places.filter(({ kind }) => kind === "state");
 }
 
-/** How often each edge of the graph was taken, by the place that leads along it. */
+/** Returns how often each edge of the graph was taken, by the place that leads along it. */
 function takenEdges(definition: string, places: readonly CoveredPlace[]): Record<string, number> {
   const taken: Record<string, number> = {};
   const { StartAt }: MachineDefinition = JSON.parse(definition);
@@ -122,7 +122,7 @@ function takenEdges(definition: string, places: readonly CoveredPlace[]): Record
     }
     // A Succeed ends by its type.
     taken[`${pointer}/Type`] = count;
-    // A state inside of another one was reached from the start of its branch or processor.
+    // A state inside of another one is reached from the start of its branch or processor.
     const scope = pointer.slice(0, pointer.lastIndexOf("/States/"));
     if (scope !== "") taken[`${scope}/StartAt`] = 1;
   }
@@ -152,7 +152,7 @@ function grade(sum: CoverageSum): string {
   return part === 100 ? "full" : part >= 50 ? "part" : "none";
 }
 
-/** Text for elements and attributes; what HTML cannot hold becomes U+FFFD. */
+/** Escapes text for elements and attributes. Characters that HTML cannot contain become U+FFFD. */
 function escaped(text: string): string {
   const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
   return String(text)

@@ -1,9 +1,9 @@
-// Coverage as an lcov tracefile: states are functions, what decides between ways is a branch.
+// Formats coverage as an lcov tracefile: states are functions, and transitions that a state chooses from are branches.
 
 import type { CoveredPlace } from "../api/testing.d.ts";
 import type { MeasuredDefinition } from "./measure.ts";
 
-/** The tracefile of all definitions that have lines in a file. */
+/** Returns the tracefile of all definitions that have lines in a file. */
 export function lcov(report: { machines: readonly Pick<MeasuredDefinition, "file" | "places">[] }): string {
   return report.machines.map(({ file, places }) => (file === undefined ? "" : record(file, places))).join("");
 }
@@ -27,7 +27,7 @@ function record(file: string, places: readonly CoveredPlace[]): string {
   return out.join("\n");
 }
 
-/** The ways between which a state's runs decide; a state with one way has none. */
+/** Returns the transitions from which a state chooses. Empty for a state with one transition. */
 function ways(places: readonly CoveredPlace[], { state }: CoveredPlace): CoveredPlace[] {
   const own = places.filter((place) => place.state === state && place.kind !== "state");
   return own.length > 1 ? own : [];

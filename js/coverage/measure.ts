@@ -1,9 +1,9 @@
-// What counts of uses come to: places with their counts, sums, and the report for programs. Reads no files.
+// Computes coverage from counts: places with their counts, totals, and the report for programs. It reads no files.
 
 import type { CoverageTotals, CoveredPlace } from "../api/testing.d.ts";
 import { Outline } from "./outline.ts";
 
-/** What a report has of each definition, besides what only some reports have. */
+/** The data of each definition that every report contains. */
 export interface MeasuredDefinition {
   title: string;
   file?: string;
@@ -12,14 +12,14 @@ export interface MeasuredDefinition {
   totals: CoverageTotals;
   /** The definition's JSON text. */
   definition?: string;
-  /** The text whose lines the places name. */
+  /** The text whose lines the places refer to. */
   text?: string;
 }
 
-/** The kinds of places, and what a report calls all of a kind. */
+/** The kinds of places, with their plurals in reports. */
 export const WORDS = { state: "states", transition: "transitions", rule: "rules", retry: "retries", catch: "catches" } as const;
 
-/** All places of a definition's text, with how often each was used and the line on which it stands. */
+/** Returns all places of a definition's text, with their counts and lines. */
 export function placesOf(
   definition: string,
   hits: Readonly<Record<string, number>>,
@@ -30,7 +30,7 @@ export function placesOf(
     .map((place) => ({ ...place, line: line(place.pointer) ?? 1, count: hits[place.pointer] ?? 0 }));
 }
 
-/** The sums of each kind and of all places. */
+/** Returns the totals of each kind and of all places. */
 export function totalsOf(places: readonly CoveredPlace[]): CoverageTotals {
   const of = (chosen: readonly CoveredPlace[]) => ({ covered: chosen.filter(({ count }) => count > 0).length, total: chosen.length });
   const ofKind = (kind: CoveredPlace["kind"]) => of(places.filter((place) => place.kind === kind));
@@ -44,7 +44,7 @@ export function totalsOf(places: readonly CoveredPlace[]): CoverageTotals {
   };
 }
 
-/** The report as JSON: totals, and every place with its count. */
+/** Returns the report as JSON: totals, and every place with its count. */
 export function jsonOf({
   percent,
   totals,

@@ -1,4 +1,4 @@
-// What a definition consists of: its states, the ways out of them, what they call.
+// The outline of a definition: its states, their transitions, and what they call.
 
 import type { CoveredPlace } from "../api/testing.d.ts";
 import { isObject } from "../base/json.ts";
@@ -22,10 +22,10 @@ export interface OutlinedState {
 /** A part of a definition that coverage counts. */
 export type Place = Pick<CoveredPlace, "kind" | "pointer" | "state" | "label">;
 
-/** Whether a task can be called by a name. */
+/** Returns whether a task can be called by a name. */
 type Probe = (resource: string, state: string, parameters: unknown) => boolean;
 
-/** Whether a task is called by this name, as handlers and mocks are named. */
+/** Returns a test for tasks that are called by this name, in the form of the names of handlers and mocks. */
 export function isCalledBy(name: string): Probe {
   const handlers = new Handlers({ [name]: () => {} });
   return (resource, state, parameters) => handlers.find(resource, state, parameters) !== undefined;
@@ -36,7 +36,7 @@ export class Outline {
   readonly definition: MachineDefinition;
   /** All states. */
   readonly states: OutlinedState[] = [];
-  /** The same by their names, which are unique in a machine. */
+  /** The same states by name. State names are unique in a machine. */
   readonly named = new Map<string, OutlinedState>();
   #calls = new Map<string, boolean | undefined>();
 
@@ -58,8 +58,8 @@ export class Outline {
   }
 
   /**
-   * Whether a task of the definition can be called by a name, as mocks are named: undefined where only a run can tell, for a
-   * function's name that is computed.
+   * Returns whether a task of the definition can be called by a name, in the form of the names of mocks. Undefined if only a run
+   * can decide it, because a function's name is computed.
    */
   calls(name: string): boolean | undefined {
     if (!this.#calls.has(name)) this.#calls.set(name, this.#isCalledBy(name));
@@ -81,23 +81,23 @@ export class Outline {
     return computed ? undefined : false;
   }
 
-  /** The names under which tasks are known best, for messages. */
+  /** The best known name of each task, for messages. */
   get tasks(): string[] {
     return this.states.filter(({ type }) => type === "Task").map(({ name }) => name);
   }
 
-  /** Everything that a test run can use. */
+  /** Returns everything that a test run can use. */
   places(): Place[] {
     return this.states.flatMap(placesOf);
   }
 }
 
-/** Whether an integration calls a function or state machine of the user's by name. */
+/** Returns whether an integration calls a function or state machine of the user by name. */
 function callsByName(resource: string): boolean {
   return /lambda:invoke|states:startExecution|aws-sdk:(sfn|lambda):/i.test(resource);
 }
 
-/** Whether parameters name a function or state machine without computing it. */
+/** Returns whether parameters name a function or state machine by a literal. */
 function namesCallee(parameters: unknown): boolean {
   if (!isObject(parameters)) return false;
   return [parameters.FunctionName, parameters.StateMachineArn].some((name) => typeof name === "string" && !name.startsWith("{%"));

@@ -1,4 +1,4 @@
-// From mocks as they are written to answers, call by call.
+// Converts mocks in their written form to answers, call by call.
 
 import type { Task } from "../api/index.d.ts";
 import { TaskError } from "../base/errors.ts";
@@ -10,30 +10,30 @@ import { type IterationMock, type MockResult, isIterations, isResult, responds, 
 /** A mock that computes its answer from the call: an output, or a MockResult. */
 type MockFunction = (input: unknown, task: Task) => unknown;
 
-/** What a mock has for one call. */
+/** The result of a mock for one call. */
 type CallResult = MockResult | MockFunction;
 
-/** A mock in one form. */
+/** A mock in a uniform form. */
 interface Plan {
-  /** The result of the next call; undefined if there is none left. */
+  /** Returns the result of the next call. Undefined if there is none left. */
   pick(task: Task): CallResult | undefined;
-  /** The results that the mock has, for a message; absent where they cannot be used up. */
+  /** Describes the results of the mock, for a message. Absent if they cannot run out. */
   described?: string;
 }
 
-/** A range of numbers, both ends in it. */
+/** A range of numbers, including both ends. */
 interface NumberRange {
   from: number;
   to: number;
 }
 
-/** Hears of each result that a mock gives. */
+/** Called with each result that a mock gives. */
 type Listener = (result: MockResult) => void;
 
 /**
- * The plan of a mock. A mock is one result for all calls, an array with one for each, an object of results by the number of
- * the call (`"0"`, `"1-3"`) as in Step Functions Local, results for iterations, or a function. Throws a TestKitError for
- * anything else.
+ * Returns the plan of a mock. A mock is one result for all calls, an array with one for each, an object of results by the number of
+ * the call (`"0"`, `"1-3"`) as in Step Functions Local, results for iterations, or a function. Throws a TestKitError for anything
+ * else.
  */
 export function plan(mock: unknown, name: string): Plan {
   if (isFunction(mock) || isResult(mock)) return { pick: () => mock };
@@ -68,7 +68,7 @@ function unusable(mock: unknown, name: string): TestKitError {
   );
 }
 
-/** The result of `{Return: …}` and `{Throw: {Error, Cause}}`, the forms of Step Functions Local. */
+/** Converts `{Return: …}` and `{Throw: {Error, Cause}}`, the forms of Step Functions Local. */
 function localForm(mock: { Return?: unknown; Throw?: unknown }, name: string): MockResult | undefined {
   const keys = Object.keys(mock);
   if (keys.length !== 1) return undefined;
@@ -105,13 +105,13 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(", ");
 }
 
-/** `{from, to}` of "3" and "0-2". */
+/** Parses "3" and "0-2" to `{from, to}`. */
 export function rangeOf(key: string): NumberRange | undefined {
   const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(key) ?? [];
   return from === undefined || Number(to) < Number(from) ? undefined : { from: Number(from), to: Number(to) };
 }
 
-/** Each iteration has a plan of its own, in which calls are counted from 0. */
+/** Makes a plan for each iteration, in which calls are counted from 0. */
 function perIteration(mock: IterationMock, name: string): Plan {
   const { each, some } = mock;
   const mockOf = some === undefined ? () => each : byIteration(some, name);
@@ -133,7 +133,7 @@ function perIteration(mock: IterationMock, name: string): Plan {
   };
 }
 
-/** The mock of an iteration by its index: of `"3"`, `"0-2"`, or `"*"` for all others. */
+/** Returns the mock of an iteration by its index: that of `"3"`, of `"0-2"`, or of `"*"` for all others. */
 function byIteration(some: Readonly<Record<string, unknown>>, name: string): (index: number) => unknown {
   const ranges = Object.entries(some).map(([key, mock]) => {
     const range = key === "*" ? { from: -1, to: -1 } : rangeOf(key);
@@ -145,7 +145,7 @@ function byIteration(some: Readonly<Record<string, unknown>>, name: string): (in
   return (index) => (ranges.find(({ from, to }) => index >= from && index <= to) ?? ranges.find(({ from }) => from === -1))?.mock;
 }
 
-/** The handler of a mock: answers, now or later, as the kind of task needs it. */
+/** Returns the handler of a mock. It answers, at once or later, in the form that the kind of task needs. */
 export function answerer(name: string, mock: unknown, tell?: Listener): MockFunction {
   const { pick, described } = plan(mock, name);
   let calls = 0;
@@ -160,7 +160,7 @@ export function answerer(name: string, mock: unknown, tell?: Listener): MockFunc
   };
 }
 
-/** Whether a value is a promise, or anything else with `then`. */
+/** Returns whether a value is a promise, or has another `then`. */
 export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
@@ -190,7 +190,7 @@ function settled({ kind, value, error, cause }: MockResult): unknown {
   return kind === "respond" ? new TaskResponse(value) : value;
 }
 
-/** The request is answered at once with an empty object; the task is completed by its token. */
+/** Answers the request at once with an empty object. The task is completed later by its token. */
 function throughToken({ kind, value, error, cause, delay }: MockResult, task: Task): object {
   const { token, execution } = task;
   // Every task of this kind has a token.

@@ -1,4 +1,4 @@
-// The mock configuration of Step Functions Local, read as it is: by the test kit, the command, the server and the page.
+// Reads the mock configuration of Step Functions Local, for the test kit, the command, the server and the page.
 
 import type { LocalResult, MockConfig as MockConfiguration } from "../api/testing.d.ts";
 import { isObject } from "../base/json.ts";
@@ -6,20 +6,20 @@ import { brief } from "./display.ts";
 import { TestKitError } from "./errors.ts";
 import { plan } from "./answers.ts";
 
-/** A mocked response: results by the number of the invocation, such as "0" or "1-2". */
+/** A mocked response: results by the number of the call, such as "0" or "1-2". */
 type Response = Record<string, LocalResult>;
 
 /** A test case: the names of mocked responses, by state. */
 type TestCase = Record<string, string>;
 
-/** A mock configuration: state machines, their test cases, and the responses that these name. */
+/** A mock configuration: state machines, their test cases, and the responses to which these refer. */
 export class MockConfig implements MockConfiguration {
   /** Test cases by name, by state machine. */
   #machines = new Map<string, Map<string, TestCase>>();
   #responses = new Map<string, Response>();
-  /** What the configuration is called in messages. */
+  /** The name of the configuration in messages. */
   #where: string;
-  /** Members that are passed over, as sentences: Step Functions Local and the tools around it have others. */
+  /** Messages about ignored members. Step Functions Local and related tools define additional ones. */
   readonly warnings: string[] = [];
 
   constructor(config: unknown, where = "the mock configuration") {
@@ -83,21 +83,21 @@ export class MockConfig implements MockConfiguration {
     return [...this.#machines.keys()];
   }
 
-  /** The names of a state machine's test cases. */
+  /** Returns the names of a state machine's test cases. */
   testCases(machine: string): string[] {
     return [...this.#casesOf(machine).keys()];
   }
 
-  /** The mocks of a test case, by state: for `mocks`. */
+  /** Returns the mocks of a test case by state, for the option `mocks`. */
   mocks(machine: string, testCase: string): Record<string, Response> {
     const cases = this.#casesOf(machine);
     const states = cases.get(testCase);
     if (states === undefined) throw this.#wrong(`: the state machine ${brief(machine)} has no test case ${brief(testCase)}${known(cases)}`);
-    // The constructor has found all of them.
+    // The constructor has checked that each response exists.
     return Object.fromEntries(Object.entries(states).map(([state, response]) => [state, this.#responses.get(response) as Response]));
   }
 
-  /** The state machine under test: the first of these names that is in the configuration, or the only one there. */
+  /** Returns the state machine under test: the first of these names that the configuration contains, or the only one there. */
   nameFor(...candidates: (string | undefined)[]): string {
     const names = candidates.filter((name) => name !== undefined);
     const found = names.find((name) => this.#machines.has(name)) ?? (this.#machines.size === 1 ? this.stateMachines[0] : undefined);

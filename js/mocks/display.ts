@@ -1,8 +1,8 @@
-// A value as messages show it, with the matchers that may stand in it.
+// Formats values for messages, including the matchers in them.
 
 import { TestKitError } from "./errors.ts";
 
-/** The value with which `JSON.stringify` begins: members that are undefined are left out. Matchers stay. */
+/** Returns the value that `JSON.stringify` would write: undefined members are left out. Matchers stay. */
 export function plain(value: unknown, around: object[] = []): unknown {
   if (typeof value !== "object" || value === null || isMatcher(value)) return value;
   if (around.includes(value)) throw new TestKitError("an expected value must not contain itself");
@@ -16,28 +16,28 @@ export function plain(value: unknown, around: object[] = []): unknown {
   );
 }
 
-/** An asymmetric matcher of Vitest or Jest, such as `expect.any(Number)`. */
+/** Returns whether a value is an asymmetric matcher of Vitest or Jest, such as `expect.any(Number)`. */
 export function isAsymmetric(value: unknown): value is { asymmetricMatch(actual: unknown): unknown } {
   return typeof (value as { asymmetricMatch?: unknown } | null | undefined)?.asymmetricMatch === "function";
 }
 
-/** RegExps, predicates, and the asymmetric matchers of Vitest and Jest. */
+/** Returns whether a value is a matcher: a RegExp, a predicate, or an asymmetric matcher of Vitest or Jest. */
 export function isMatcher(value: unknown): boolean {
   return typeof value === "function" || value instanceof RegExp || isAsymmetric(value);
 }
 
-/** A value on one line, cut to a length. */
+/** Formats a value on one line, cut to a length. */
 export function brief(value: unknown, length = 100): string {
   const text = typeof value === "string" ? JSON.stringify(value) : shown(value);
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** A value as JSON text with its members in alphabetical order; `space` is the indentation. */
+/** Formats a value as JSON text with its members in alphabetical order. `space` is the indentation. */
 export function shown(value: unknown, space?: number): string {
   return JSON.stringify(sorted(plain(value)), (_, item: unknown) => writable(item), space) ?? String(value);
 }
 
-/** What JSON cannot hold, in words. */
+/** Describes a value that JSON cannot express. */
 function writable(item: unknown): unknown {
   if (typeof item === "function") return `${item.name || "a predicate"}()`;
   if (isMatcher(item)) return String(item);

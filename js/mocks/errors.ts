@@ -1,6 +1,6 @@
-// What the test kit throws for mocks and tests that cannot be used as they are written.
+// Errors for invalid mocks and tests.
 
-/** A test that cannot be run as it is written. */
+/** Thrown for a test that cannot be run in its present form. */
 export class TestKitError extends Error {
   declare readonly code: "TEST_KIT" | "NO_MOCK";
 
@@ -11,7 +11,7 @@ export class TestKitError extends Error {
   }
 }
 
-/** A task that no mock answers: none is given for it, or its results are used up. */
+/** Thrown for a task that no mock answers: it has none, or its results are used up. */
 export class MockError extends TestKitError {
   declare readonly code: "NO_MOCK";
   declare readonly state: string;

@@ -1,11 +1,11 @@
-// The mock configuration as a file.
+// Reads the mock configuration from a file.
 
 import { basename } from "node:path";
 import { MockConfig } from "./config.ts";
 import { TestKitError } from "./errors.ts";
 import { pathOf, readText } from "./paths.ts";
 
-/** Reads a mock configuration file of Step Functions Local, or takes its contents. `warn` gets what is passed over. */
+/** Reads a mock configuration file of Step Functions Local, or its contents. `warn` is called for each ignored member. */
 export function loadMockConfig(source: unknown, warn: (message: string) => void = () => {}): MockConfig {
   if (source instanceof MockConfig) return source;
   const config = configOf(source);

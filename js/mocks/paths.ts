@@ -1,4 +1,4 @@
-// Files that are given to the test kit.
+// Reads the files that are passed to the test kit.
 
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { Unusable } from "../files/problem.ts";
 import { read } from "../files/reading.ts";
 import { TestKitError } from "./errors.ts";
 
-/** The path that a string, file URL or URL object names; a template's `#LogicalId` stays. */
+/** Returns the path of a string, file URL or URL object. The `#LogicalId` of a template stays. */
 export function pathOf(given: unknown, what: string): string {
   if (given instanceof URL || (typeof given === "string" && given.startsWith("file:"))) {
     const url = new URL(given);
@@ -16,12 +16,12 @@ export function pathOf(given: unknown, what: string): string {
   throw new TestKitError(`${what} must be a file's path or URL, JSON text, or an object`);
 }
 
-/** A file's text. */
+/** Returns a file's text. */
 export function readText(file: string): string {
   return usable(() => read(file));
 }
 
-/** What a function returns; a file that cannot be used is a fault of the test. */
+/** Returns the result of a function. A file that cannot be used is an error of the test. */
 export function usable<T>(get: () => T): T {
   try {
     return get();

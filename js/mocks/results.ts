@@ -1,4 +1,4 @@
-// What a mock answers.
+// The results with which mocks answer.
 
 import type { Duration, IterationMock as IterationAnswers, Mock, MockResult as Answer } from "../api/testing.d.ts";
 import { argumentText } from "../tasks/integration.ts";
@@ -9,17 +9,17 @@ import { TestKitError } from "./errors.ts";
 const RESULT = Symbol.for("stepglass.MockResult");
 const ITERATIONS = Symbol.for("stepglass.IterationMock");
 
-/** What a mock result holds: `value` for "return" and "respond", `error` and `cause` for "throw". */
+/** The content of a mock result: `value` for "return" and "respond", `error` and `cause` for "throw". */
 interface ResultFields {
   kind: "return" | "respond" | "throw" | "never";
   value?: unknown;
   error?: string;
   cause?: string | undefined;
-  /** Milliseconds until the answer. */
+  /** Delay of the answer, in milliseconds. */
   delay?: number;
 }
 
-/** One answer to one call. Made by `returns`, `responds`, `throws` and `never`. */
+/** One answer to one call. `returns`, `responds`, `throws` and `never` create it. */
 export class MockResult implements Answer {
   declare readonly kind: ResultFields["kind"];
   declare readonly value: unknown;
@@ -36,7 +36,7 @@ export class MockResult implements Answer {
     return true;
   }
 
-  /** The same answer, so much later: "90 s", "2h". */
+  /** Returns the same answer with a delay: "90 s", "2h". */
   after(duration: Duration): MockResult {
     const delay = milliseconds(duration);
     if (delay === undefined)
@@ -56,12 +56,12 @@ export class MockResult implements Answer {
   }
 }
 
-/** The task succeeds with this result; of `lambda:invoke` it is the function's payload. */
+/** The task succeeds with this result. For `lambda:invoke`, it is the function's payload. */
 export function returns(value?: unknown): MockResult {
   return new MockResult({ kind: "return", value });
 }
 
-/** The task succeeds with the service's whole response: nothing is put around it. */
+/** The task succeeds with the service's whole response, without a wrapper. */
 export function responds(value: unknown): MockResult {
   return new MockResult({ kind: "respond", value });
 }
@@ -76,12 +76,12 @@ export function throws(error: string, cause?: unknown): MockResult {
   });
 }
 
-/** No answer comes: the task runs into its TimeoutSeconds. */
+/** The task gets no answer and runs into its TimeoutSeconds. */
 export function never(): MockResult {
   return new MockResult({ kind: "never" });
 }
 
-/** Results for each iteration of the Map around the state; calls are counted from 0 in every iteration. */
+/** Results for each iteration of the Map around the state. Calls are counted from 0 in every iteration. */
 export class IterationMock implements IterationAnswers {
   /** The results of all iterations. */
   readonly each: Mock | undefined;
@@ -98,29 +98,29 @@ export class IterationMock implements IterationAnswers {
   }
 }
 
-/** The same results in every iteration; calls are counted from 0 in each. */
+/** Gives the same results in every iteration. Calls are counted from 0 in each. */
 export function eachIteration(mock: Mock): IterationMock {
   return new IterationMock({ each: mock });
 }
 
-/** Results by the iteration's index: `{ 0: …, "1-3": …, "*": … }`. */
+/** Gives results by the iteration's index: `{ 0: …, "1-3": …, "*": … }`. */
 export function iterations(mocks: Readonly<Record<string, Mock>> | readonly Mock[]): IterationMock {
   if (typeof mocks !== "object" || mocks === null)
     throw new TestKitError("iterations() takes an object of mocks by index, or an array of mocks");
   return new IterationMock({ some: isList(mocks) ? Object.fromEntries(mocks.entries()) : mocks });
 }
 
-/** `Array.isArray` does not tell a readonly array from an object. */
+/** `Array.isArray` does not narrow the type of a readonly array. */
 function isList(mocks: Readonly<Record<string, Mock>> | readonly Mock[]): mocks is readonly Mock[] {
   return Array.isArray(mocks);
 }
 
-/** Whether a value is an answer of a mock, of this copy of the package or another. */
+/** Returns whether a value is an answer of a mock, of this copy of the package or of another. */
 export function isResult(value: unknown): value is MockResult {
   return typeof value === "object" && value !== null && RESULT in value && value[RESULT] === true;
 }
 
-/** Whether a value has results for iterations, of this copy of the package or another. */
+/** Returns whether a value has results for iterations, of this copy of the package or of another. */
 export function isIterations(value: unknown): value is IterationMock {
   return typeof value === "object" && value !== null && ITERATIONS in value && value[ITERATIONS] === true;
 }

@@ -1,16 +1,16 @@
-// Whether two JSON values are equal or match, and how they differ.
+// Compares JSON values, and formats their differences.
 
 import { brief, isAsymmetric, isMatcher, plain, shown } from "../mocks/display.ts";
 
-/** How two values are compared: `partly` lets objects have more members than are expected. */
+/** How two values are compared. With `partly`, objects may have more members than expected. */
 export interface MatchOptions {
   partly?: boolean;
 }
 
-/** A member of a value that may be anything. */
+/** The members of any object. */
 type Members = Record<string, unknown>;
 
-/** Whether `actual` is `expected`, in which matchers may stand; with `partly` it may have more members. */
+/** Returns whether `actual` equals `expected`, which may contain matchers. With `partly`, it may have more members. */
 export function matches(actual: unknown, expected: unknown, { partly = false }: MatchOptions = {}): boolean {
   return fits(actual, plain(expected), partly);
 }
@@ -33,8 +33,8 @@ function fits(actual: unknown, expected: unknown, partly: boolean): boolean {
 const LONGEST = 400;
 
 /**
- * The lines in which two values differ, with those around: `- ` only expected, `+ ` only actual. For a partial match the
- * members that the expected value does not have are left out.
+ * Returns the lines in which two values differ, with their context: `- ` expected only, `+ ` actual only. For a partial match, the
+ * members that the expected value lacks are left out.
  */
 export function difference(actual: unknown, expected: unknown, { partly = false }: MatchOptions = {}): string {
   const wanted = shown(plain(expected), 2).split("\n");
@@ -43,7 +43,7 @@ export function difference(actual: unknown, expected: unknown, { partly = false 
   return folded(lines(wanted, got)).join("\n");
 }
 
-/** The part of a value that a partial match looks at. */
+/** Returns the part of a value that a partial match compares. */
 function narrowed(actual: unknown, expected: unknown): unknown {
   if (isMatcher(expected) || typeof expected !== "object" || expected === null || typeof actual !== "object" || actual === null)
     return actual;
@@ -54,7 +54,7 @@ function narrowed(actual: unknown, expected: unknown): unknown {
   return Object.fromEntries(common.map((key) => [key, narrowed((actual as Members)[key], (expected as Members)[key])]));
 }
 
-/** The longest common subsequence of lines, marked. */
+/** Returns the lines of both texts, marked by their longest common subsequence. */
 function lines(wanted: readonly string[], got: readonly string[]): string[] {
   const common = commonLengths(wanted, got);
   const out: string[] = [];
@@ -73,7 +73,10 @@ function lines(wanted: readonly string[], got: readonly string[]): string[] {
   return out;
 }
 
-/** How many lines the rest of one text from line `i` on and the rest of the other from line `j` on have in common. */
+/**
+ * Returns a function for the number of common lines of the rest of one text from line `i` on and the rest of the other from line
+ * `j` on.
+ */
 function commonLengths(wanted: readonly string[], got: readonly string[]): (i: number, j: number) => number {
   const width = got.length + 1;
   const table = new Uint32Array((wanted.length + 1) * width);
@@ -86,12 +89,12 @@ function commonLengths(wanted: readonly string[], got: readonly string[]): (i: n
   return at;
 }
 
-/** Without the lines that are far from any difference. */
+/** Leaves out the lines that are far from any difference. */
 function folded(all: readonly string[]): string[] {
   const near = (at: number) => all.slice(Math.max(0, at - 3), at + 4).some((line) => !line.startsWith("  "));
   const out: string[] = [];
   for (const [i, line] of all.entries()) {
-    // A single line is shown: the sign for left-out lines would take as much room.
+    // A single line is shown, because the sign for left-out lines would take as much room.
     if (near(i) || ((i === 0 || near(i - 1)) && (i === all.length - 1 || near(i + 1)))) out.push(line);
     else if (out.at(-1) !== "  …") out.push("  …");
   }

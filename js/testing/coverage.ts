@@ -1,4 +1,4 @@
-// Coverage of definitions by a test run: from what processes have written to totals, text and JSON.
+// Coverage of definitions by a test run: reads what processes have written, and reports totals, text and JSON.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -14,19 +14,19 @@ import { load, sourceOf } from "./definition.ts";
 import { pathOf } from "../mocks/paths.ts";
 import { TestKitError } from "../mocks/errors.ts";
 
-/** A line that a process has written: counts, and with the first of a definition also what it is. */
+/** A line that a process has written: counts, and for the first line of a definition also the definition. */
 type Entry = Partial<DefinitionUse> & { digest: string; hits: Hits };
 
-/** One definition of a report. */
+/** A definition of a report. */
 type ReportedDefinition = DefinitionCoverage & MeasuredDefinition & { definition: string; text: string };
 
-/** What all processes of a run have written into a folder, added up. */
+/** Returns the sum of what all processes of a run have written into a folder. */
 function readCoverage(folder: string): DefinitionUse[] {
   const machines = new Map<string, DefinitionUse>();
   for (const name of filesIn(folder)) {
     const known = new Map<string, Entry>();
     for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
-      // A process that was killed may have left half of a line.
+      // A process that was killed may have left an incomplete line.
       const entry = parsed(line);
       if (entry === undefined) continue;
       if (entry.definition !== undefined) known.set(entry.digest, entry);
@@ -70,8 +70,8 @@ function add(machines: Map<string, DefinitionUse>, { digest, name = "", file, de
 }
 
 /**
- * The coverage of a run: of what this process has collected, or of a folder that a whole test run has written to. Files named
- * in `definitions` are in it even where no test has run them.
+ * Returns the coverage of a run: of this process, or of a folder to which a whole test run has written. Files in `definitions` are
+ * included even if no test has run them.
  */
 export function coverageReport({ folder, definitions = [], root = process.cwd() }: CoverageOptions = {}): CoverageReport {
   const machines = new Map((folder === undefined ? collected() : readCoverage(folder)).map((machine) => [machine.digest, { ...machine }]));
@@ -87,7 +87,7 @@ export function coverageReport({ folder, definitions = [], root = process.cwd() 
   );
 }
 
-/** One definition with its places, counted, and the lines on which they stand. */
+/** Returns one definition with its places, their counts and their lines. */
 function measured({ digest, name, file: spec, definition, executions, hits }: DefinitionUse, root: string): ReportedDefinition {
   const source = spec === undefined ? undefined : readable(spec);
   const path = source?.file ?? spec;
@@ -107,7 +107,7 @@ function measured({ digest, name, file: spec, definition, executions, hits }: De
   };
 }
 
-/** The file as it is now: it may have gone since the tests ran. */
+/** Reads the present file. It may have been deleted since the tests ran. */
 function readable(spec: string): Source | undefined {
   try {
     return sourceOf(spec);
@@ -116,7 +116,7 @@ function readable(spec: string): Source | undefined {
   }
 }
 
-/** A path as it is shown: relative to the root where it is below that. */
+/** Returns a path relative to the root if it is below that. */
 function shortest(root: string, path: string): string {
   const short = relative(root, path);
   return (short.startsWith("..") ? path : short).split(sep).join("/");
@@ -126,7 +126,7 @@ function shortest(root: string, path: string): string {
 export class CoverageReport implements Report {
   /** One entry for each definition. */
   readonly machines: ReportedDefinition[];
-  /** The sums. */
+  /** The totals. */
   readonly totals: CoverageTotals;
 
   constructor(machines: ReportedDefinition[]) {
@@ -134,12 +134,12 @@ export class CoverageReport implements Report {
     this.totals = totalsOf(machines.flatMap(({ places }) => places));
   }
 
-  /** The share of all places that were used, from 0 to 100. */
+  /** The percentage of all places that were used, from 0 to 100. */
   get percent(): number {
     return percent(this.totals.all);
   }
 
-  /** A table, and below it what was never used. */
+  /** Returns a table, followed by what was never used. */
   text({ color = false, missing = true }: { color?: boolean; missing?: boolean } = {}): string {
     if (this.machines.length === 0) return "No coverage: no execution has run.\n";
     const table = this.#table((code, text) => (color ? `\x1b[${code}m${text}\x1b[0m` : text));
@@ -170,17 +170,17 @@ export class CoverageReport implements Report {
     );
   }
 
-  /** For programs: totals, and every place with its count. */
+  /** Returns JSON for programs: totals, and every place with its count. */
   json(): string {
     return jsonOf(this);
   }
 
-  /** An lcov tracefile of the definitions whose file is known. */
+  /** Returns an lcov tracefile of the definitions whose files are known. */
   lcov(): string {
     return lcov(this);
   }
 
-  /** One HTML document that needs nothing else. */
+  /** Returns one HTML document without external resources. */
   html(options?: { title?: string }): string {
     return html(this, options);
   }

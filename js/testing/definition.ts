@@ -1,4 +1,4 @@
-// A definition to test: from a file in JSON or YAML, a template, a URL, text, an object or a machine.
+// Loads a definition to test: from a file in JSON or YAML, a template, a URL, text, an object or a machine.
 
 import type { MachineOptions } from "../api/index.d.ts";
 import { DefinitionError } from "../base/errors.ts";
@@ -10,14 +10,14 @@ import { Source } from "../files/source.ts";
 import { TestKitError } from "../mocks/errors.ts";
 import { pathOf, usable } from "../mocks/paths.ts";
 
-/** A machine, its definition as an object, and the file (with `#LogicalId`) that it came from. */
+/** A machine, its definition as an object, and the file (with `#LogicalId`) from which it was loaded. */
 interface LoadedMachine {
   machine: StateMachine;
   definition: MachineDefinition;
   file?: string;
 }
 
-/** The machine of a definition: of a machine, JSON text, YAML text, an object, or the path or URL of a file. */
+/** Loads the machine of a definition: of a machine, JSON text, YAML text, an object, or the path or URL of a file. */
 export function load(given: unknown, options: MachineOptions = {}): LoadedMachine {
   if (isMachine(given)) return { machine: given, definition: JSON.parse(given.definition) };
   if (typeof given === "string" && given.includes("\n") && looksLikeYaml(given))
@@ -38,18 +38,18 @@ export function load(given: unknown, options: MachineOptions = {}): LoadedMachin
   };
 }
 
-/** Whether a value is a StateMachine, of this copy of the package or another. */
+/** Returns whether a value is a StateMachine, of this copy of the package or of another. */
 function isMachine(given: unknown): given is StateMachine {
   const { start, digest } = (given ?? {}) as Partial<StateMachine>;
   return typeof start === "function" && typeof digest === "string";
 }
 
-/** A definition's file, read. */
+/** Reads a definition's file. */
 export function sourceOf(file: string): Source {
   return usable(() => new Source(file));
 }
 
-/** Compiles the definition of a file; the problems are told with its places. */
+/** Compiles the definition of a file. Its problems are reported with their positions in the file. */
 function compiled(source: Source, options: MachineOptions): LoadedMachine {
   usable(() =>
     source.checkFilled((names: string[]) => `give ${names.join(", ")} in the option substitutions, or with --define NAME=VALUE`),

@@ -13,14 +13,14 @@ import type { TestRun } from "./run.ts";
 
 const LINES = 60;
 
-/** Begins expectations of a run; every one returns the same object, so that they can be chained. */
+/** Begins expectations of a run. Each returns the same object, so that they can be chained. */
 export function expectRun(run: unknown): RunExpectation {
   if (isPromise(run)) throw new TestKitError("expectRun() takes a run, not a promise: expectRun(await machine.run(input))");
   if (!isRun(run)) throw new TestKitError("expectRun() takes the run that machine.run() resolves to");
   return new RunExpectation(run);
 }
 
-/** Whether a value is a run, of this copy of the package or another. */
+/** Returns whether a value is a run, of this copy of the package or of another. */
 function isRun(value: unknown): value is TestRun {
   return typeof (value as Partial<TestRun> | null | undefined)?.callsOf === "function";
 }
@@ -32,13 +32,13 @@ export class RunExpectation implements Expectation {
     this.#run = run;
   }
 
-  /** It succeeded; with an output where one is given. */
+  /** Expects success, with the given output if there is one. */
   succeeded(...output: unknown[]): this {
     this.#ended("SUCCEEDED", this.succeeded);
     return output.length > 0 ? this.#output(output[0], {}, this.succeeded) : this;
   }
 
-  /** It failed, with this error and cause where they are given: texts, RegExps, or a RegExp for the cause. */
+  /** Expects failure, with the given error and cause: strings, RegExps, or a RegExp for the cause. */
   failedWith(error?: string | RegExp, cause?: string | RegExp): this {
     const run = this.#run;
     this.#ended("FAILED", this.failedWith);
@@ -57,17 +57,17 @@ export class RunExpectation implements Expectation {
     return this;
   }
 
-  /** It ran into the machine's own TimeoutSeconds. */
+  /** Expects that the machine's own TimeoutSeconds ended the run. */
   timedOut(): this {
     return this.#ended("TIMED_OUT", this.timedOut);
   }
 
-  /** It was aborted. */
+  /** Expects that the run was aborted. */
   aborted(): this {
     return this.#ended("ABORTED", this.aborted);
   }
 
-  /** It would wait for ever: for a task that nobody answers and nothing times out. In one of these states, where they are given. */
+  /** Expects that the run would wait for ever for a task without an answer or a timeout: in one of the given states, if any. */
   waitsForEver(...states: string[]): this {
     this.#ended("RUNNING", this.waitsForEver);
     const { waiting } = this.#run;
@@ -82,19 +82,19 @@ export class RunExpectation implements Expectation {
     return this;
   }
 
-  /** The output is equal to this; matchers such as RegExps, predicates and `expect.any()` may stand in it. */
+  /** Expects that the output equals a value, which may contain matchers: RegExps, predicates and `expect.any()`. */
   outputEquals(expected: unknown): this {
     this.#ended("SUCCEEDED", this.outputEquals);
     return this.#output(expected, {}, this.outputEquals);
   }
 
-  /** The output has at least these members. */
+  /** Expects that the output has at least these members. */
   outputMatches(expected: unknown): this {
     this.#ended("SUCCEEDED", this.outputMatches);
     return this.#output(expected, { partly: true }, this.outputMatches);
   }
 
-  /** The machine's own states were entered in exactly this order; those in branches and iterations do not count. */
+  /** Expects that the machine's states, without branches and iterations, were entered in exactly this order. */
   tookPath(...states: (string | readonly string[])[]): this {
     const expected = namesIn(states, "tookPath");
     const actual = this.#run.path;
@@ -114,7 +114,7 @@ export class RunExpectation implements Expectation {
     );
   }
 
-  /** These states were entered in this order, at any depth, whatever came between them. */
+  /** Expects that these states were entered in this order, at any depth, with any others in between. */
   passedThrough(...states: (string | readonly string[])[]): this {
     const expected = namesIn(states, "passedThrough");
     const actual = this.#run.visits.map(({ state }) => state);
@@ -132,7 +132,7 @@ export class RunExpectation implements Expectation {
     return this;
   }
 
-  /** The state was entered; so many times, where a number is given. */
+  /** Expects that the state was entered, or that it was entered `times` times. */
   entered(state: string, times?: number): this {
     checkCount(times, "entered");
     this.#known(state, this.entered);
@@ -146,7 +146,7 @@ export class RunExpectation implements Expectation {
     );
   }
 
-  /** The state was not entered. */
+  /** Expects that the state was not entered. */
   neverEntered(state: string): this {
     this.#known(state, this.neverEntered);
     const actual = this.#run.visits.filter((visit) => visit.state === state).length;
@@ -155,7 +155,7 @@ export class RunExpectation implements Expectation {
       : this.#fail(`Expected ${state} not to be entered, but it was ${count(actual)}.`, actual, 0, this.neverEntered);
   }
 
-  /** A state, function or resource was called; so many times, where a number is given. Every attempt is a call. */
+  /** Expects that a state, function or resource was called, or called `times` times. Every attempt is a call. */
   called(name: string, times?: number): this {
     checkCount(times, "called");
     this.#callable(name, this.called);
@@ -169,7 +169,7 @@ export class RunExpectation implements Expectation {
     );
   }
 
-  /** It was never called. */
+  /** Expects that it was never called. */
   neverCalled(name: string): this {
     this.#callable(name, this.neverCalled);
     const calls = this.#run.callsOf(name);
@@ -182,7 +182,7 @@ export class RunExpectation implements Expectation {
     );
   }
 
-  /** One of its calls had this input; with a number that call, from 1 on. Members that are not named may be there. */
+  /** Expects that one of its calls, or the one numbered from 1, had this input. Additional members are allowed. */
   calledWith(name: string, input: unknown, call?: number): this {
     namesIn([name], "calledWith");
     checkCount(call, "calledWith");
@@ -208,7 +208,7 @@ export class RunExpectation implements Expectation {
     );
   }
 
-  /** The state was retried so many times in all, on this error where one is given; without a number at least once. */
+  /** Expects `times` retries of the state in all, on this error if one is given. By default, expects at least one. */
   retried(state: string, times?: number, options?: { on?: string | RegExp }): this {
     checkCount(times, "retried");
     const { on } = options ?? {};
@@ -225,12 +225,12 @@ export class RunExpectation implements Expectation {
     );
   }
 
-  /** The state was never retried. */
+  /** Expects that the state was never retried. */
   neverRetried(state: string): this {
     return this.retried(state, 0);
   }
 
-  /** A Wait, or the delay before a retry of a state, lasted so long: a number of seconds, or "90 s", "1h 30m". */
+  /** Expects that a Wait, or a state's retry delay, took this long: a number of seconds, or "90 s", "1h 30m". */
   waited(state: string, duration: Duration): this {
     this.#known(state, this.waited);
     const expected = milliseconds(duration);
@@ -243,7 +243,7 @@ export class RunExpectation implements Expectation {
     return this.#fail(`Expected ${state} to wait ${spoken(expected)}, but it ${but}.`, actual, [expected], this.waited);
   }
 
-  /** The whole run lasted so long, in its own time. */
+  /** Expects that the whole run took this long, in its own time. */
   lasted(duration: Duration): this {
     const expected = milliseconds(duration);
     if (expected === undefined)
@@ -254,7 +254,7 @@ export class RunExpectation implements Expectation {
       : this.#fail(`Expected the execution to last ${spoken(expected)}, but it lasted ${spoken(actual)}.`, actual, expected, this.lasted);
   }
 
-  /** A catcher took this error on; of this state, and of this place in its Catch, where they are given. */
+  /** Expects that a catcher, of this state and at this index of its Catch if they are given, handled this error. */
   caught(error: string | RegExp, state?: string, index?: number): this {
     if (state !== undefined) this.#known(state, this.caught);
     checkCount(index, "caught");
@@ -272,7 +272,7 @@ export class RunExpectation implements Expectation {
     return this.#fail(`Expected ${shown(error)} to be caught${where}, but ${told}.`, all, [{ error, state, index }], this.caught);
   }
 
-  /** No catcher took an error on. */
+  /** Expects that no catcher handled an error. */
   caughtNothing(): this {
     const all = this.#run.caught;
     if (all.length === 0) return this;
@@ -284,12 +284,12 @@ export class RunExpectation implements Expectation {
     );
   }
 
-  /** The state's input, on one of its visits, had at least these members. */
+  /** Expects that the state's input, on one of its visits, had at least these members. */
   inputOf(state: string, expected: unknown): this {
     return this.#dataOf(state, "input", expected, this.inputOf);
   }
 
-  /** The state's output, on one of its visits, had at least these members. */
+  /** Expects that the state's output, on one of its visits, had at least these members. */
   outputOf(state: string, expected: unknown): this {
     return this.#dataOf(state, "output", expected, this.outputOf);
   }
@@ -325,7 +325,7 @@ export class RunExpectation implements Expectation {
     );
   }
 
-  /** A state that does not exist was certainly never entered: a misspelt name must not pass. */
+  /** Throws for a state that does not exist: it was never entered, but a misspelt name must not pass. */
   #known(state: string, from: Caller): void {
     const { outline } = this.#run.machine;
     if (outline.named.has(state)) return;
@@ -338,7 +338,7 @@ export class RunExpectation implements Expectation {
     });
   }
 
-  /** The same for what is called: nothing that no task could ever call. */
+  /** Throws for a name that no task could ever call. */
   #callable(name: string, from: Caller): void {
     const { machine, nested } = this.#run;
     if (nested.length > 0 || machine.outline.calls(name) !== false) return;
@@ -369,7 +369,7 @@ export class RunExpectation implements Expectation {
   }
 }
 
-/** The names that an expectation was given, one by one or in a list. */
+/** Returns the names that were passed one by one or in a list. */
 function namesIn(states: readonly (string | readonly string[])[], where: string): string[] {
   const names = states.flat();
   for (const name of names) if (typeof name !== "string") throw new TestKitError(`${where}() takes names, not ${named(name)}`);

@@ -38,16 +38,16 @@ const RUN_OPTIONS = [
   "historyLimit",
   "idleTimeout",
 ] as const;
-/** The names of a machine are not those of its executions. */
+/** Overrides the machine's names, which are not those of its executions. */
 const UNNAMED = { name: undefined, arn: undefined };
 
-// The real ones, even if a test has replaced them by fake timers.
+// The real timers, even if a test has replaced them by fake ones.
 const { setTimeout: realTimeout, clearTimeout: clearRealTimeout } = globalThis;
 
-/** Time begins at the same instant in every run, so that the times in histories are the same. */
+/** The start time of every run, so that the times in histories are always the same. */
 export const START = Date.UTC(2025, 0, 1);
 
-/** Makes a machine to test from a definition: a file's path or URL (JSON or YAML), JSON text, an object, a StateMachine. */
+/** Creates a machine to test from a definition: a file's path or URL (JSON or YAML), JSON text, an object, a StateMachine. */
 export function testMachine(source: unknown, options: TestMachineOptions = {}): TestMachine {
   return new TestMachine(source, options);
 }
@@ -55,7 +55,7 @@ export function testMachine(source: unknown, options: TestMachineOptions = {}): 
 export class TestMachine implements Machine {
   /** The machine itself. */
   readonly machine: StateMachine;
-  /** The file that it came from. */
+  /** The file from which it was loaded. */
   readonly file: string | undefined;
   #options: TestMachineOptions;
   #config: MockConfig | undefined;
@@ -74,7 +74,7 @@ export class TestMachine implements Machine {
     if (file !== undefined) collectFile(machine.digest, file);
   }
 
-  /** What the definition consists of. */
+  /** The states and tasks of the definition. */
   get outline(): Outline {
     return (this.#outline ??= new Outline(this.#definition));
   }
@@ -90,13 +90,13 @@ export class TestMachine implements Machine {
     return this.#attempt(input, options, undefined);
   }
 
-  /** Runs a test case of the mock configuration to its end. States without mock there have the machine's own. */
+  /** Runs a test case of the mock configuration to its end. States without a mock there use the machine's own mocks. */
   async test(testCase: string, input: unknown = this.#options.input ?? {}, options: OneRunOptions = {}): Promise<TestRun> {
     check(options, [...RUN_OPTIONS, "arn"], "test()");
     return this.#attempt(input, options, testCase);
   }
 
-  /** Mocks of the run come before those of the test case, and these before the machine's own. */
+  /** Mocks of the run take precedence over those of the test case, and these over the machine's own. */
   #attempt(input: unknown, options: OneRunOptions, testCase: string | undefined): Promise<TestRun> {
     this.#checkNames(options);
     const layers = [options.mocks, testCase === undefined ? undefined : this.#mocksOf(testCase), this.#options.mocks];
@@ -109,7 +109,7 @@ export class TestMachine implements Machine {
     return this.#config.mocks(this.#configured(this.#config), testCase);
   }
 
-  /** Throws for a mock of a run that matches no task: its name is misspelt, unless machines that tasks start may call it. */
+  /** Throws for a mock of a run that matches no task: its name is misspelt, unless machines that tasks start may use it. */
   #checkNames({ mocks, machines = this.#options.machines }: OneRunOptions): void {
     if (machines !== undefined || typeof mocks !== "object" || mocks === null) return;
     for (const [name] of entriesOf(mocks)) {
@@ -130,26 +130,26 @@ function entriesOf<T>(named: Readonly<Record<string, T>> | ReadonlyMap<string, T
   return named instanceof Map ? [...named] : Object.entries(named);
 }
 
-/** One run: the handlers that answer from mocks, and what they were called with. */
+/** One run: the handlers that answer from mocks, and their calls. */
 class Attempt {
-  /** Resolves to what happened. */
+  /** Resolves to the result of the run. */
   readonly result: Promise<TestRun>;
   #execution: Execution;
   #machine: TestMachine;
   #options: OneRunOptions;
-  /** The mocks, those that come first at the beginning. */
+  /** The mocks. The first ones take precedence. */
   #mocks: Handlers[] = [];
   #tasks: Handlers;
   #calls: TaskCall[] = [];
   #children: ChildExecution[] = [];
   #nested: Execution[] = [];
-  /** What is wrong with the test itself. */
+  /** An error of the test itself. */
   #problem: TestKitError | undefined;
-  /** Whether the handler that was called last gave the answer of a mock. */
+  /** Whether the last called handler has answered from a mock. */
   #mocked = false;
-  /** How many tasks somebody may still complete by their token. */
+  /** The number of tasks that may still be completed by their token. */
   #byToken = 0;
-  /** Ends the run after so many milliseconds. */
+  /** Ends the run after a number of milliseconds. */
   #idle: ((patience: number) => void) | undefined;
 
   constructor(machine: TestMachine, input: unknown, options: OneRunOptions, layers: readonly (Mocks | undefined)[]) {
@@ -186,7 +186,7 @@ class Attempt {
     );
   }
 
-  /** One handler for each state, by name, so that it comes before what `machines` would do, and one for all others. */
+  /** Returns a handler for each state, by name, so that it takes precedence over `machines`, and one for all others. */
   #handlers(): NonNullable<StartOptions["tasks"]> {
     const handle: TaskHandler = (input, task) => this.#handle(input, task);
     const handlers = new Map<string, TaskHandler | Activity>([["*", handle]]);
@@ -196,7 +196,7 @@ class Attempt {
       const given = Parameters ?? Arguments;
       const mock = this.#find(resource, name, given);
       const real = mock === undefined ? this.#tasks.find(resource, name, given) : undefined;
-      // What takes its tasks itself is an Activity; a machine that is started by this task runs.
+      // A handler that takes its tasks itself is an Activity. A machine that the task starts is run.
       if (real !== undefined && typeof real !== "function") handlers.set(name, real as Taker & Activity);
       else if (
         mock !== undefined ||
@@ -260,7 +260,7 @@ class Attempt {
     return new MockError(message, { state: task.stateName, resource: task.resource, invocation: 0 });
   }
 
-  /** Nothing moves the execution: the run ends at once, or, if somebody may answer by a token, a while later. */
+  /** Handles a run that nothing moves: it ends at once, or, if a token may still be answered, a while later. */
   #wait(): void {
     const patience = this.#options.idleTimeout ?? (this.#byToken > 0 ? 1000 : 0);
     this.#idle?.(patience);
@@ -282,12 +282,12 @@ class Attempt {
       children: this.#children,
       nested: this.#nested,
     });
-    // Nobody is going to answer: its memory is given back.
+    // Nobody is going to answer, so the memory of the execution is freed.
     if (!isOver) execution.abort("Stepglass.Idle", "nothing can move the execution any more");
     return run;
   }
 
-  /** The execution's result; "RUNNING" as soon as nothing moves it any more. */
+  /** Returns the execution's result, or "RUNNING" as soon as nothing moves it any more. */
   async #outcome(): Promise<ExecutionResult | { status: "RUNNING" }> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const idle = new Promise<{ status: "RUNNING" }>((resolve) => {
@@ -303,13 +303,13 @@ class Attempt {
   }
 }
 
-/** The name of the error that a state sees for a value that its handler threw. */
+/** Returns the error name that a state gets for a value that its handler threw. */
 function errorName(thrown: unknown): string {
   const { error, name } = (thrown ?? {}) as { error?: string; name?: string };
   return error ?? name ?? "Error";
 }
 
-/** The members of these names that are not undefined. */
+/** Returns the given members that are not undefined. */
 export function pick<T extends object, Name extends keyof T>(options: T, names: readonly Name[]): Partial<Pick<T, Name>> {
   const out: Partial<Pick<T, Name>> = {};
   for (const name of names) if (options[name] !== undefined) out[name] = options[name];

@@ -1,10 +1,10 @@
-// The expectations as matchers of Vitest and Jest: expect.extend(matchers).
+// The expectations as matchers of Vitest and Jest: `expect.extend(matchers)`.
 
 import type { AssertionError } from "node:assert";
 import type { RunExpectation, RunMatcher, RunMatchers, TestRun } from "../api/testing.d.ts";
 import { expectRun } from "./expect.ts";
 
-/** Matcher name → expectation. */
+/** The expectation of each matcher. */
 const NAMES: Record<keyof RunMatchers, keyof RunExpectation> = {
   toSucceed: "succeeded",
   toFailWith: "failedWith",
@@ -23,7 +23,7 @@ const NAMES: Record<keyof RunMatchers, keyof RunExpectation> = {
   toCatch: "caught",
 };
 
-/** For `expect.extend()`. */
+/** The argument of `expect.extend()`. */
 export const matchers = Object.fromEntries(
   Object.entries(NAMES).map(([name, expectation]) => [name, matcherOf(name, expectation)]),
 ) as Record<keyof RunMatchers, RunMatcher>;
@@ -32,7 +32,7 @@ function matcherOf(name: string, expectation: keyof RunExpectation): RunMatcher 
   return function (run: TestRun, ...args: unknown[]) {
     try {
       const expected = expectRun(run);
-      // RunMatchers has the arguments of each matcher.
+      // RunMatchers declares the arguments of each matcher.
       const check: (...given: never[]) => unknown = expected[expectation];
       check.apply(expected, args as never[]);
     } catch (error) {

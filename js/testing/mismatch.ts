@@ -2,10 +2,10 @@
 
 import { AssertionError } from "node:assert";
 
-/** A function: the stack of a failed expectation begins at its caller. */
+/** A function. The stack of a failed expectation begins at its caller. */
 export type Caller = (...args: never[]) => unknown;
 
-/** What a failed expectation shows beside its message; `from` is the expectation's function. */
+/** The details of a failed expectation. `from` is the expectation's function. */
 interface Mismatch {
   actual: unknown;
   expected: unknown;
@@ -13,7 +13,7 @@ interface Mismatch {
   from: Caller;
 }
 
-/** A failed expectation. Test runners show `actual` and `expected` beside the message, which tells what happened. */
+/** Creates a failed expectation. Test runners show `actual` and `expected` next to the message, which describes the run. */
 export function failed(message: string, { actual, expected, operator, from }: Mismatch): AssertionError {
   return new AssertionError({ message, actual, expected, operator, stackStartFn: from });
 }

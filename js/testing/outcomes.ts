@@ -1,4 +1,4 @@
-// What the calls of a machine's tasks can come to: generated from a seed, or read from a schedule.
+// The outcomes of a machine's task calls: generated from a seed, or read from a schedule.
 
 import type { Task } from "../api/index.d.ts";
 import type { PropertyOptions } from "../api/testing.d.ts";
@@ -7,15 +7,15 @@ import { Random } from "./random.ts";
 import { type MockResult, isResult, never, returns, throws } from "../mocks/results.ts";
 import type { Outcome, Schedule } from "./schedule.ts";
 
-/** The error that no definition names. */
+/** An error that no definition names. */
 export const UNEXPECTED = "Unexpected.Error";
 
-/** These stand for any error, come from the interpreter, or are what a timeout gives. */
+/** Errors that are wildcards, that only the interpreter raises, or that timeouts cause. */
 const NOT_THROWN = /^States\.(?!Permissions$)/;
 
 const TIMEOUTS = ["TimeoutSeconds", "TimeoutSecondsPath", "HeartbeatSeconds", "HeartbeatSecondsPath"] as const;
 
-/** What is generated: the options of a property, with their defaults. */
+/** The options of a property test for the generator, with their defaults. */
 export interface GeneratorOptions extends Pick<PropertyOptions, "outputs" | "errors"> {
   timeouts: NonNullable<PropertyOptions["timeouts"]>;
   delays: readonly number[];
@@ -23,7 +23,7 @@ export interface GeneratorOptions extends Pick<PropertyOptions, "outputs" | "err
   maxCalls: number;
 }
 
-/** Has an outcome for each call of a run; undefined for one that succeeds. */
+/** Returns the outcome of each call of a run. Undefined for a call that succeeds. */
 export interface Outcomes {
   of(key: string, state: string): Outcome | undefined;
 }
@@ -34,12 +34,12 @@ interface Failures {
   timesOut: boolean;
 }
 
-/** The outcomes of a schedule. */
+/** Returns the outcomes of a schedule. */
 export function scheduled(schedule: Schedule): Outcomes {
   return { of: (key) => schedule.get(key) };
 }
 
-/** Generates outcomes of a machine's tasks, and answers their calls with them. */
+/** Generates outcomes of a machine's tasks, and answers their calls accordingly. */
 export class Generator {
   #options: GeneratorOptions;
   #outline: Outline;
@@ -57,16 +57,16 @@ export class Generator {
     return this.#tasks.size > 0;
   }
 
-  /** Outcomes from a seed: each depends on the seed and its key alone, so it is the same whenever it is asked for. */
+  /** Returns outcomes from a seed. Each depends on the seed and its key only, so it is always the same. */
   from(seed: number): Outcomes {
     let calls = 0;
     return { of: (key, state) => this.#generate(new Random(hashOf(seed, key)), state, calls++) };
   }
 
-  /** The answer of a call. */
+  /** Returns the answer of a call. */
   answer(outcome: Outcome, input: unknown, task: Task): MockResult {
     if (outcome.kind === "never") return never();
-    // A schedule that was written by hand can lack the error; throws() says so.
+    // The error may be missing in a schedule that was written by hand. `throws()` reports that.
     const result = outcome.kind === "throw" ? throws(outcome.error as string, "generated") : this.#success(outcome, input, task);
     return outcome.delay ? result.after(`${outcome.delay} ms`) : result;
   }
@@ -84,7 +84,7 @@ export class Generator {
     return outputs[state] ?? outputs["*"];
   }
 
-  /** The names of errors that the definition has around a state, and one that it does not have. */
+  /** Returns the error names that the definition uses around a state, and one that it does not use. */
   #errorsOf(state: OutlinedState): string[] {
     const names = new Set<string>();
     for (let at: OutlinedState | undefined = state; at !== undefined; at = at.parent) {
@@ -96,7 +96,7 @@ export class Generator {
     return [...new Set([...[...names].filter((name) => !NOT_THROWN.test(name)), ...added]), UNEXPECTED];
   }
 
-  /** Whether a task of the state ends when no answer comes. */
+  /** Returns whether a task of the state ends if no answer comes. */
   #timesOut({ fields }: OutlinedState): boolean {
     if (this.#options.timeouts === "all") return true;
     if (this.#options.timeouts === "none") return false;
@@ -118,7 +118,7 @@ export class Generator {
     return outcome;
   }
 
-  /** Which output a task has, of those in a list; for a function any number. */
+  /** Chooses the output of a task from a list. For a function, the choice is any number. */
   #pick(bits: number, state: string): number {
     const output = this.#outputOf(state);
     if (typeof output === "function") return bits;
@@ -126,7 +126,7 @@ export class Generator {
   }
 }
 
-/** A number from a seed and a text (FNV-1a). */
+/** Returns a number from a seed and a text (FNV-1a). */
 function hashOf(seed: number, text: string): number {
   let hash = seed >>> 0;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,8 +1,8 @@
-// Property tests: a machine run with generated outcomes of its tasks, and the smallest schedule for which something does
-// not hold.
+// Property tests: they run a machine with generated outcomes of its tasks, and search for the smallest schedule for which a
+// property does not hold.
 //
-// The outcome of a call depends on its state, iteration and number alone, so a schedule is a list of those calls that do not
-// simply succeed. Shrinking takes entries away and makes those that stay simpler; the rest of the run follows.
+// The outcome of a call depends on its state, iteration and number only, so a schedule is a list of those calls that do not simply
+// succeed. Shrinking removes entries and simplifies the others; the rest of the run follows.
 
 import type { ExecutionStatus, Task } from "../api/index.d.ts";
 import type { Mock, PropertyError as Failure, PropertyOptions, PropertyReport } from "../api/testing.d.ts";
@@ -39,7 +39,7 @@ const OPTIONS = [
   "startTime",
 ];
 
-/** What a PropertyError tells; `cause` is what `check` threw. */
+/** The details of a PropertyError. `cause` is what `check` threw. */
 type FailureFields = Pick<Failure, "seed" | "schedule" | "input" | "problem" | "run"> & { cause: unknown };
 
 /** A property that does not hold, with the smallest schedule that was found. */
@@ -59,8 +59,8 @@ export class PropertyError extends Error {
 }
 
 /**
- * Runs a machine many times with generated outcomes: success, every error that a Retry or Catch names, one that none
- * names, timeouts. Resolves to what was tried; rejects with PropertyError for the smallest schedule that fails.
+ * Runs a machine many times with generated outcomes: success, every error that a Retry or Catch names, one that none names, and
+ * timeouts. Resolves to a report, or rejects with a PropertyError for the smallest schedule that fails.
  */
 export async function property(source: unknown, options: PropertyOptions = {}): Promise<PropertyReport> {
   check(options, OPTIONS, "property()");
@@ -73,7 +73,7 @@ function isTestMachine(source: unknown): source is TestMachine {
   return callsOf === undefined && outline !== undefined;
 }
 
-/** Whether a value can be the value of an option, and what a message says that the option must be. */
+/** Tests an option's value; the words describe valid values. */
 type Allowed = readonly [words: string, allows: (value: unknown) => boolean];
 
 const isFunction = (value: unknown) => typeof value === "function";
@@ -148,7 +148,7 @@ class Property {
     return { seed: first, ...seen };
   }
 
-  /** Runs once. */
+  /** Runs the machine once. */
   async #try(outcomes: Outcomes, seed: number, input: unknown = this.#inputOf(seed)): Promise<Tried> {
     const { machines, startTime } = this.#options;
     const used = new Map<string, Outcome>();
@@ -163,7 +163,7 @@ class Property {
     return { run, schedule: used, input, ...(await this.#problemOf(run)) };
   }
 
-  /** Mocks that answer with outcomes, and note those in `used` that are not simply success. */
+  /** Returns mocks that answer with outcomes, and add those that are not simply success to `used`. */
   #mocks(outcomes: Outcomes, used: Map<string, Outcome>): Record<string, Mock> | ((input: unknown, task: Task) => unknown) {
     const counts = new Map<string, number>();
     const answer = (input: unknown, task: Task) => {
@@ -176,7 +176,7 @@ class Property {
       return this.#generator.answer(outcome, input, task);
     };
     const { mocks, tasks } = this.#options;
-    // Mocks and handlers of the user's own stand for their states; all others are generated.
+    // The user's own mocks and handlers are used for their states. All others are generated.
     const own = { ...mocks, ...(typeof tasks === "object" ? tasks : {}) };
     if (Object.keys(own).length > 0) return { "*": answer, ...own };
     return this.#generator.hasTasks ? answer : {};
@@ -184,13 +184,13 @@ class Property {
 
   #inputOf(seed: number): unknown {
     const { input, inputs, schedule } = this.#options;
-    // A schedule is run with the input that it was found with.
+    // A schedule is run with the input with which it was found.
     if (inputs === undefined || (schedule !== undefined && input !== undefined)) return input;
     const random = new Random(seed ^ 0x5bd1e995);
     return typeof inputs === "function" ? inputs(random) : random.pick([...inputs]);
   }
 
-  /** What does not hold of a run that came to its end. */
+  /** Returns the problem of a run that came to its end. */
   async #problemOf(run: TestRun): Promise<Pick<Tried, "problem" | "thrown">> {
     const { allow } = this.#options;
     if (run.status === "RUNNING" && !allow.includes("hang")) return { problem: run.ending };
@@ -204,7 +204,7 @@ class Property {
     }
   }
 
-  /** Shrinks what has failed and throws it. */
+  /** Shrinks a failure and throws it. */
   async #report(failure: Broken, seed: number, run: number): Promise<never> {
     const { smallest, tries } = await new Shrinking(failure, this.#options.maxShrinks, (schedule, input) =>
       this.#try(scheduled(schedule), seed, input),

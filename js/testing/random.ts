@@ -1,8 +1,8 @@
-// Random numbers that a seed repeats.
+// Reproducible random numbers.
 
 import type { Random as Generator } from "../api/testing.d.ts";
 
-/** A generator (splitmix32): small, and every seed is a good one. */
+/** A generator (splitmix32). It is small, and every seed is a good one. */
 export class Random implements Generator {
   #state: number;
 
@@ -10,7 +10,7 @@ export class Random implements Generator {
     this.#state = seed >>> 0;
   }
 
-  /** 32 bits. */
+  /** Returns 32 random bits. */
   bits(): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0;
     let z = this.#state;
@@ -19,19 +19,19 @@ export class Random implements Generator {
     return (z ^ (z >>> 15)) >>> 0;
   }
 
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   fraction(): number {
     return this.bits() / 2 ** 32;
   }
 
-  /** A whole number from 0 to below a limit. */
+  /** Returns a whole number from 0 to below a limit. */
   below(limit: number): number {
     return Math.floor(this.fraction() * limit);
   }
 
-  /** One of a list. */
+  /** Returns a random item of a list. */
   pick<T>(list: readonly T[]): T {
-    // An empty list has nothing to pick: whoever has one looks before.
+    // Callers must not pass an empty list.
     return list[this.below(list.length)] as T;
   }
 }

@@ -1,4 +1,4 @@
-// What happened in one run, for assertions, messages and snapshots.
+// The result of one run, for assertions, messages and snapshots.
 
 import type {
   ChildExecution,
@@ -18,16 +18,16 @@ import { spoken } from "../base/duration.ts";
 import { indexIn, story } from "./story.ts";
 import { Visits, timeBetween } from "./visits.ts";
 
-/** What a run looks at of its machine under test. */
+/** The parts of a machine under test that a run uses. */
 interface OutlinedMachine {
   readonly outline: Outline;
 }
 
-/** What is known of a run that is over. */
+/** The data of a run that is over. */
 export interface RunFacts {
   machine: OutlinedMachine;
   input: unknown;
-  /** "RUNNING" for a run that would wait for ever. */
+  /** The outcome. "RUNNING" for a run that would wait for ever. */
   outcome: ExecutionResult | { status: "RUNNING" };
   /** The frames of a run that would wait for ever. */
   waiting: readonly Frame[];
@@ -45,7 +45,7 @@ export class TestRun implements Run {
   /** The machine under test. */
   declare readonly machine: OutlinedMachine;
   readonly input: unknown;
-  /** "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"; "RUNNING" where it would wait for ever. */
+  /** "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", or "RUNNING" if it would wait for ever. */
   readonly status: ExecutionStatus;
   readonly output: unknown;
   readonly error: string | undefined;
@@ -76,13 +76,13 @@ export class TestRun implements Run {
     this.nested = facts.nested;
   }
 
-  /** The names of the machine's own states in the order in which they were entered; without those in branches and iterations. */
+  /** The names of the machine's own states in the order in which they were entered, without those in branches and iterations. */
   get path(): string[] {
     const { outline } = this.#facts.machine;
     return this.#own.own.filter(({ state }) => outline.named.get(state)?.parent === undefined).map(({ state }) => state);
   }
 
-  /** Every visit of a state, at any depth, in the order of entering. */
+  /** Every visit of a state, at any depth, in the order of entry. */
   get visits(): StateVisit[] {
     const { outline } = this.#facts.machine;
     return (this.#entered ??= [...this.#own.own, ...this.children.flatMap(({ history, name }) => new Visits(history, outline, name).own)]);
@@ -90,40 +90,40 @@ export class TestRun implements Run {
 
   /** The retries, in order. */
   get retries(): RetriedError[] {
-    // A retry has a delay.
+    // Every retry has a delay.
     return this.#handled("Retry").map(({ about, delay = 0 }) => ({ ...about, delay }));
   }
 
-  /** The errors that catchers took on, in order. */
+  /** The errors that catchers handled, in order. */
   get caught(): CaughtError[] {
     return this.#handled("Catch").map(({ about }) => about);
   }
 
-  /** How long each Wait lasted, in milliseconds. */
+  /** The duration of each Wait, in milliseconds. */
   get waits(): Run["waits"] {
     return this.visits.flatMap(({ type, state, duration, iterations }) =>
       type === "Wait" && duration !== undefined ? [{ state, duration, iterations }] : [],
     );
   }
 
-  /** From the first event to the last, in milliseconds of the run's own time. */
+  /** The time from the first event to the last, in milliseconds of the run's own time. */
   get duration(): number {
     const [first, last] = [this.history[0], this.history.at(-1)];
     return first === undefined || last === undefined ? 0 : timeBetween(first, last);
   }
 
-  /** The states that wait, of a run that would wait for ever. */
+  /** The states that are waiting, if the run would wait for ever. */
   get waiting(): string[] {
     return this.#facts.waiting.map(({ state }) => state);
   }
 
-  /** The calls of a state, a function or a resource. */
+  /** Returns the calls of a state, a function or a resource. */
   callsOf(name: string): TaskCall[] {
     const isCalled = isCalledBy(name);
     return this.calls.filter(({ state, resource, parameters }) => isCalled(resource, state, parameters));
   }
 
-  /** How it ended, in a sentence. */
+  /** Describes in a sentence how the run ended. */
   get ending(): string {
     const why = [this.error, this.cause].filter((part) => part !== undefined && part !== "").join(": ");
     const last = this.#own.stateOf(this.history.at(-1)?.previousEventId ?? 0) ?? this.visits.at(-1)?.state;
@@ -141,7 +141,7 @@ export class TestRun implements Run {
     }
   }
 
-  /** What happened, event by event, in lines that are the same in every run. With `times` they begin with the time. */
+  /** Describes the run, event by event, in lines that are the same for equal runs. With `times`, they begin with the time. */
   text(options?: TextOptions): string {
     const { times = false, payloads = true, lines } = options ?? {};
     const all = story(this.#facts, this.#own, { times, payloads });
@@ -152,7 +152,7 @@ export class TestRun implements Run {
     return `${shown.join("\n")}\n`;
   }
 
-  /** The history for snapshots: without times, payloads as values; ids and links only with `ids`, times with `times`. */
+  /** Returns the history for snapshots: without times, and with parsed payloads. `ids` adds ids and links, `times` adds times. */
   historySnapshot(options?: { ids?: boolean; times?: boolean }): Record<string, unknown>[] {
     const { ids = false, times = false } = options ?? {};
     return this.history.map((event) => stable(event, { ids, times }));
@@ -162,7 +162,7 @@ export class TestRun implements Run {
     return this.text();
   }
 
-  /** For snapshots of the run itself. */
+  /** Returns the form of the run in snapshots. */
   toJSON(): ReturnType<Run["toJSON"]> {
     const { status, output, error, cause } = this;
     return {
@@ -174,7 +174,7 @@ export class TestRun implements Run {
     };
   }
 
-  /** What console.log() shows. */
+  /** Returns what console.log() shows. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.text({ times: true });
   }
@@ -195,7 +195,7 @@ export class TestRun implements Run {
   }
 }
 
-/** An event for snapshots. */
+/** Returns an event in the form of a snapshot. */
 function stable(
   { id, previousEventId, timestamp, type, ...rest }: HistoryEvent,
   { ids, times }: { ids: boolean; times: boolean },
@@ -211,7 +211,7 @@ function stable(
   return out;
 }
 
-/** The value of a member of an event's details: payloads are JSON text there. */
+/** Returns the value of a member of an event's details. Payloads in them are JSON text. */
 function payload(name: string, value: unknown): unknown {
   if (name === "assignedVariables" && isObject(value))
     return Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, parsed(text)]));

@@ -1,41 +1,41 @@
-// A schedule: the calls of tasks that do not simply succeed, and what they come to. As a value, as text, and in words.
+// Schedules: the calls of tasks that do not simply succeed, with their outcomes. As a value, as text, and in words.
 
 import type { GeneratedOutcome } from "../api/testing.d.ts";
 import { isObject } from "../base/json.ts";
 import { spoken } from "../base/duration.ts";
 import { TestKitError } from "../mocks/errors.ts";
 
-/** What the call of a task comes to. */
+/** The outcome of a task's call. */
 export type Outcome = GeneratedOutcome;
 
 /** Outcomes by the key of a call: state, iterations and the number of the call, as in `Resize[2]#0`. */
 export type Schedule = ReadonlyMap<string, Outcome>;
 
-/** The key of a call. */
+/** Returns the key of a call. */
 export function keyOf(place: string, call: number): string {
   return `${place}#${call}`;
 }
 
-/** The state and the iterations of a task, the first part of a key. */
+/** Returns the first part of a key: the state and the iterations of a task. */
 export function placeOf({ stateName, iterations }: { stateName: string; iterations: readonly number[] }): string {
   return iterations.length > 0 ? `${stateName}[${iterations.join("/")}]` : stateName;
 }
 
-/** The schedule of an option: outcomes as objects, or as texts that a failure has printed. */
+/** Reads the option `schedule`: outcomes as objects, or as the texts that a failure has printed. */
 export function readSchedule(schedule: unknown): Schedule {
   if (!isObject(schedule)) throw new TestKitError("schedule must be an object, as a failed property prints it");
-  // An outcome that is an object is used as it is.
+  // An outcome that is an object is used unchanged.
   return new Map(
     Object.entries(schedule).map(([key, outcome]) => [key, typeof outcome === "string" ? parsedOutcome(outcome) : (outcome as Outcome)]),
   );
 }
 
-/** A schedule as JSON text, for the option `schedule`. */
+/** Returns a schedule as JSON text, for the option `schedule`. */
 export function scheduleText(schedule: Schedule): string {
   return JSON.stringify(Object.fromEntries([...schedule].map(([key, outcome]) => [key, outcomeText(outcome)])));
 }
 
-/** An outcome as text: "never", "Error.Name", "output 3", each with "after 5" where it is late. */
+/** Returns an outcome as text: "never", "Error.Name", "output 3", each with "after 5" if it is delayed. */
 function outcomeText({ kind, error, pick, delay }: Outcome): string {
   const late = delay ? ` after ${delay / 1000}` : "";
   if (kind === "never") return "never";
@@ -50,7 +50,7 @@ function parsedOutcome(text: string): Outcome {
   return pick === undefined ? { kind: "throw", error: what, ...delay } : { kind: "return", pick: Number(pick), ...delay };
 }
 
-/** A schedule in words, a line for each call. */
+/** Describes a schedule in words, with a line for each call. */
 export function spokenSchedule(schedule: Schedule): string[] {
   if (schedule.size === 0) return ["every task succeeds at once"];
   return [...[...schedule].map(([key, outcome]) => `${spokenKey(key)} ${spokenOutcome(outcome)}`), "every other call succeeds at once"];

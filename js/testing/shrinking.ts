@@ -1,24 +1,24 @@
-// The smallest schedule for which something does not hold.
+// Searches for the smallest schedule for which a property does not hold.
 
 import type { PropertyOptions } from "../api/testing.d.ts";
 import { UNEXPECTED } from "./outcomes.ts";
 import type { TestRun } from "./run.ts";
 import type { Outcome, Schedule } from "./schedule.ts";
 
-/** One run that was tried. */
+/** One run with a schedule. */
 export interface Tried {
   /** The outcomes that the run has used. */
   schedule: Schedule;
   input: unknown;
-  /** The run; undefined if it could not come to its end. */
+  /** The run. Undefined if it could not come to its end. */
   run?: TestRun;
-  /** What does not hold. */
+  /** The problem of the run. */
   problem?: string;
-  /** What was thrown for it. */
+  /** The thrown value that describes the problem. */
   thrown?: unknown;
 }
 
-/** A run for which something does not hold. */
+/** A run with a problem. */
 export type Broken = Tried & { problem: string };
 
 export function isBroken(tried: Tried): tried is Broken {
@@ -32,7 +32,7 @@ type Trial = (schedule: Schedule, input: unknown) => Promise<Tried>;
 export class Shrinking {
   #smallest: Broken;
   #tries = 0;
-  /** How many tries there may be. */
+  /** Maximum number of runs. */
   #most: number;
   #try: Trial;
 
@@ -42,9 +42,9 @@ export class Shrinking {
     this.#try = run;
   }
 
-  /** First the input, then whole stretches of the schedule are taken away, then single entries, then what stays is made simpler. */
+  /** Shrinks the input first, then removes whole stretches of the schedule, then single entries, and then simplifies the rest. */
   async run(inputs: PropertyOptions["inputs"]): Promise<{ smallest: Broken; tries: number }> {
-    // The first input of a list that fails, too.
+    // Uses the first input of a list that also fails.
     for (const input of Array.isArray(inputs) ? inputs : []) {
       if (input === this.#smallest.input || (await this.#fails(this.#smallest.schedule, input))) break;
     }
@@ -57,7 +57,7 @@ export class Shrinking {
     return { smallest: this.#smallest, tries: this.#tries };
   }
 
-  /** Whether a schedule fails too; then it is the smallest one. */
+  /** Returns whether a schedule fails, too. If so, it is the smallest one so far. */
   async #fails(schedule: Iterable<readonly [string, Outcome]>, input = this.#smallest.input): Promise<boolean> {
     if (this.#tries >= this.#most) return false;
     this.#tries += 1;
@@ -95,7 +95,7 @@ export class Shrinking {
   }
 }
 
-/** Outcomes that are simpler than one, the simplest last. */
+/** Returns the outcomes that are simpler than one, the simplest last. */
 function simplerThan(outcome: Outcome): Outcome[] {
   const out: Outcome[] = [];
   const { delay, ...atOnce } = outcome;

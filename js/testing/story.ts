@@ -1,4 +1,4 @@
-// A history as people tell it.
+// Describes a history in lines for people.
 
 import type { HandledError, HistoryEvent } from "../api/index.d.ts";
 import { type EventDetails, detailsOf } from "../history/events.ts";
@@ -9,13 +9,13 @@ import { type Visits, timeBetween } from "./visits.ts";
 
 const WIDTH = 120;
 
-/** What the lines of a story have: the run's own time, and payloads. */
+/** What the lines contain: the run's own time, and payloads. */
 interface StoryOptions {
   times: boolean;
   payloads: boolean;
 }
 
-/** The lines of what happened: the same for equal runs. */
+/** Returns the lines that describe a run. They are the same for equal runs. */
 export function story(facts: RunFacts, visits: Visits, options: StoryOptions): string[] {
   return new Story(facts, visits, options).lines;
 }
@@ -33,7 +33,7 @@ class Story {
     this.#visits = visits;
     this.#options = options;
     const { history, coverage, children } = facts;
-    // A retry or a catch stands after the error that it handled, before what followed.
+    // A retry or a catch is shown after the error that it handled, before what followed.
     const handled = coverage.handled.filter(({ child }) => child === undefined);
     let told = 0;
     const tellHandledBefore = (id: number) => {
@@ -55,7 +55,7 @@ class Story {
     this.lines.push(`${time}${text}`);
   }
 
-  /** A payload after a text, unless it is the one that was shown last. */
+  /** Returns a text with a payload, unless that was shown last. */
   #data(text: string | undefined): string {
     if (!this.#options.payloads || text === undefined) return "";
     const cleaned = readable(text);
@@ -64,7 +64,7 @@ class Story {
     return ` ${cut(cleaned)}`;
   }
 
-  /** A result, which is always shown. */
+  /** Returns a text with a result, which is always shown. */
   #result(text: string | undefined): string {
     this.#shown = undefined;
     return this.#data(text);
@@ -78,7 +78,7 @@ class Story {
     if (text !== undefined) this.#say(event, text);
   }
 
-  /** What a line says of an event; undefined for events that others imply. */
+  /** Returns the line for an event. Undefined for events that others imply. */
   #textOf(type: HistoryEvent["type"], details: EventDetails, where: () => string): string | undefined {
     if (type === "ExecutionStarted") return `start${this.#data(details.input)}`;
     if (type === "ExecutionRedriven") return "redriven";
@@ -95,7 +95,9 @@ class Story {
     return undefined;
   }
 
-  /** Whether a state is the last one of a branch or an iteration. The output of any other is the next state's input. */
+  /**
+   * Returns whether a state is the last one of a branch or an iteration. The output of any other state is the next state's input.
+   */
   #endsChain(name: string | undefined): boolean {
     const state = this.#facts.machine.outline.named.get(name ?? "");
     return state?.parent !== undefined && state.fields.Next === undefined && state.type !== "Choice";
@@ -110,7 +112,7 @@ class Story {
     this.#say(this.#visits.events.get(event), `    ${place(this.#visits.iterations(event, state))}${text}`);
   }
 
-  /** The last line. */
+  /** Returns the last line. */
   #end(): string {
     const { outcome, waiting } = this.#facts;
     if (outcome.status === "RUNNING") return `RUNNING: waits for ever in ${waiting.map(({ state }) => state).join(", ")}`;
@@ -125,23 +127,23 @@ class Story {
   }
 }
 
-/** The last step of a JSON Pointer, an index in Retry or Catch. */
+/** Returns the last step of a JSON Pointer, an index in Retry or Catch. */
 export function indexIn(pointer: string): number {
   return Number(pointer.slice(pointer.lastIndexOf("/") + 1));
 }
 
-/** Which iteration a line is about. */
+/** Describes the iteration of a line. */
 function place(iterations: readonly number[]): string {
   return iterations.length === 0 ? "" : `[${iterations.join("/")}] `;
 }
 
-/** What a task calls, as short as it is clear. */
+/** Describes what a task calls, as briefly as is clear. */
 function called({ resourceType, resource = "" }: EventDetails): string {
   if (resourceType) return `${resourceType}:${resource}`;
   return parseResource(resource).name ?? resource;
 }
 
-/** A payload without the metadata that clients of AWS's services add. */
+/** Removes from a payload the metadata that clients of AWS's services add. */
 function readable(text: string): string {
   return text.replace(/,?"Sdk(?:Http|Response)Metadata":\{(?:[^{}]|\{[^{}]*\})*\}/g, "");
 }

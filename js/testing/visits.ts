@@ -1,4 +1,4 @@
-// The visits of states, found in a history.
+// Finds the visits of states in a history.
 
 import type { HistoryEvent } from "../api/index.d.ts";
 import type { StateVisit } from "../api/testing.d.ts";
@@ -6,9 +6,9 @@ import type { Outline } from "../coverage/outline.ts";
 import { Chains } from "../history/chains.ts";
 import { detailsOf } from "../history/events.ts";
 
-/** What a history tells of states: when each was entered and left, in which iteration. */
+/** The visits in a history: when each state was entered and left, in which iteration. */
 export class Visits {
-  /** In the order of entering. */
+  /** The visits in the order of entry. */
   readonly own: readonly StateVisit[];
   /** The events by id. */
   readonly events: ReadonlyMap<number, HistoryEvent>;
@@ -27,14 +27,14 @@ export class Visits {
     });
   }
 
-  /** The indices of the iterations around a state, the outermost first, by an event of the state. */
+  /** Returns the indices of the iterations around a state, the outermost first, by an event of the state. */
   iterations(event: number, state: string): number[] {
     const visit = this.#chains.visitOf(event);
     const depth = this.#outline.named.get(state)?.maps.length ?? 0;
     return visit === undefined ? [] : this.#chains.threadOf(visit).iterations.slice(0, depth);
   }
 
-  /** The state that was entered last before an event, in the event's chain. */
+  /** Returns the state that was entered last before an event, in the event's chain. */
   stateOf(id: number): string | undefined {
     for (let event = this.events.get(id); event !== undefined; event = this.events.get(event.previousEventId)) {
       if ("stateEnteredEventDetails" in event) return event.stateEnteredEventDetails.name;
@@ -43,12 +43,12 @@ export class Visits {
   }
 }
 
-/** Milliseconds from one event to another. */
+/** Returns the time from one event to another, in milliseconds. */
 export function timeBetween(from: HistoryEvent, to: HistoryEvent): number {
   return Date.parse(to.timestamp) - Date.parse(from.timestamp);
 }
 
-/** One visit of a state. Payloads are parsed when they are read. */
+/** One visit of a state. Payloads are parsed on access. */
 class Visit implements StateVisit {
   readonly state: string;
   readonly type: string;
@@ -57,7 +57,7 @@ class Visit implements StateVisit {
   readonly at: number;
   readonly event: number;
   declare readonly child?: string;
-  /** Milliseconds from entering to leaving. */
+  /** Time from entry to exit, in milliseconds. */
   declare readonly duration?: number;
   #entered: HistoryEvent;
   #exited: HistoryEvent | undefined;
@@ -79,7 +79,7 @@ class Visit implements StateVisit {
     return JSON.parse(detailsOf(this.#entered).input ?? "null");
   }
 
-  /** Its output; undefined if it was not left. */
+  /** The state's output. Undefined if it was not left. */
   get output(): unknown {
     return this.#exited && JSON.parse(detailsOf(this.#exited).output ?? "null");
   }

@@ -1,17 +1,17 @@
-// An input and results of tasks made up of what a machine reads.
+// Generates an input, and results of tasks, from the paths that a machine reads.
 
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
 import { follow } from "./flow.ts";
 import type { Shape } from "./shape.ts";
 
-/** An input that has what the definition reads, in JSONPath and JSONata, as far as that can be told without running it. */
+/** Returns an input with what the definition reads by JSONPath and JSONata, as far as static analysis can find it. */
 export function exampleInput(definition: MachineDefinition): JsonValue {
   const { input } = follow(definition);
   return input.known ? exampleOf(input, "input", 0, false) : {};
 }
 
-/** The member of a service's result that has the answer of its handler. */
+/** The member of a service's result that contains the handler's answer. */
 const INNER: Readonly<Record<string, string>> = {
   "lambda:invoke": "Payload",
   "http:invoke": "ResponseBody",
@@ -19,8 +19,8 @@ const INNER: Readonly<Record<string, string>> = {
 };
 
 /**
- * By the state's name a result for each Task, with what the definition reads of it later; where a Choice looks at it, one
- * that leads on. As handlers answer: without what a service puts around it. Tasks of whose result nothing is read have none.
+ * Returns a result for each Task by state name, with what the definition reads of it later. If a Choice tests it, its value leads
+ * on. Results have the form of a handler's answer, without the service's wrapper. Tasks of whose result nothing is read have none.
  */
 export function exampleResults(definition: MachineDefinition): Record<string, JsonValue> {
   const results: Record<string, JsonValue> = {};
@@ -30,14 +30,14 @@ export function exampleResults(definition: MachineDefinition): Record<string, Js
         ? INNER[resource.name]
         : undefined;
     const shape = inner === undefined ? result : result.members.get(inner)?.shape;
-    // What a child execution without `.sync:2` gives is text, and of its start it gives nothing.
+    // A child execution without `.sync:2` returns text, and the start of one returns none of its output.
     const isText = resource.name === "states:startExecution" && resource.pattern !== "sync:2";
     if (shape?.known && !isText && state !== "__proto__") results[state] = exampleOf(shape, "result", 0, true);
   }
   return results;
 }
 
-/** A value of a shape; texts say what they stand for. With `leading` it is one for which Choices lead on. */
+/** Returns a value of a shape. Strings describe their purpose. With `leading`, it has values for which Choices lead on. */
 function exampleOf(shape: Shape, name: string, depth: number, leading: boolean): JsonValue {
   if (depth > 12) return null;
   if (shape.members.size > 0) return exampleObject(shape, depth, leading);

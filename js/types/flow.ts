@@ -1,13 +1,13 @@
-// Follows values through a machine: what its states read of the input, what its tasks get, what is read of their results.
+// Follows values through a machine: what its states read of the input, what its tasks get, and what is read of their results.
 
 import type { MachineDefinition, Scope } from "../definition/fields.ts";
 import { Shape, type Value, UNKNOWN, join, key, reference } from "./shape.ts";
-import { type MachineFlow, type Surroundings, type TaskResource, visit } from "./visit.ts";
+import { type MachineFlow, type StateContext, type TaskResource, visit } from "./visit.ts";
 
-/** Times that a state is looked at before what comes into it counts as unknown. */
+/** Maximum number of visits of a state before its input counts as unknown. */
 const ROUNDS = 8;
 
-/** A Task state: what it is called with, and what is read of its result. */
+/** A Task state: its input, and what is read of its result. */
 export interface TaskFlow {
   state: string;
   resource: TaskResource;
@@ -15,7 +15,7 @@ export interface TaskFlow {
   result: Shape;
 }
 
-/** The flow of values through a definition, which may be any JSON. */
+/** Returns the flow of values through a definition, which may be any JSON. */
 export function follow(definition: MachineDefinition): Flow {
   const machine = new Flow(definition);
   // Variables are known in the second round.
@@ -27,7 +27,7 @@ export class Flow implements MachineFlow {
   /** What is read of the machine's input. */
   readonly input = new Shape();
   output: Value = UNKNOWN;
-  /** By the names of the states. */
+  /** The tasks by the names of their states. */
   readonly tasks = new Map<string, TaskFlow>();
   #definition: MachineDefinition;
   #variables = new Map<string, Value>();
@@ -41,12 +41,12 @@ export class Flow implements MachineFlow {
     this.output = this.scope(this.#definition, reference(this.input), { language, machine: language, certain: true, item: UNKNOWN }, 0);
   }
 
-  scope(scope: Scope | undefined, input: Value, around: Omit<Surroundings, "states">, depth: number): Value {
+  scope(scope: Scope | undefined, input: Value, around: Omit<StateContext, "states">, depth: number): Value {
     if (depth > 32 || typeof scope?.States !== "object" || scope.States === null) return UNKNOWN;
     const { States: states, StartAt } = scope;
     const certain = around.certain ? certainStates(scope) : new Set();
     const entered = new Entered(StartAt, input);
-    // A state that was looked at again has its last output.
+    // A state that was visited again has its last output.
     const ends = new Map<string, Value>();
     for (let name = entered.next(); name !== undefined; name = entered.next()) {
       const state = states[name];
@@ -81,7 +81,7 @@ export class Flow implements MachineFlow {
   }
 }
 
-/** The states of one scope that are still to be looked at, with what comes into them. */
+/** The states of one scope that must still be visited, with their inputs. */
 class Entered {
   #inputs = new Map<string, Value>();
   #rounds = new Map<string, number>();
@@ -96,19 +96,19 @@ class Entered {
     return this.#open.pop();
   }
 
-  /** Everything that comes into a state, whichever way. */
+  /** Returns everything that can be the input of a state. */
   input(name: string): Value {
     return this.#inputs.get(name) ?? UNKNOWN;
   }
 
-  /** Counts a look at a state; false after too many. */
+  /** Counts a visit of a state. Returns false after too many. */
   isDue(name: string): boolean {
     const round = (this.#rounds.get(name) ?? 0) + 1;
     this.#rounds.set(name, round);
     return round <= ROUNDS + 1;
   }
 
-  /** A value comes into a state, which has to be looked at again if that is new. */
+  /** Adds a value to the inputs of a state. If it is new, the state must be visited again. */
   enter(name: string, value: Value): void {
     const before = this.#inputs.get(name);
     const now = before === undefined ? value : join(before, value);
@@ -118,7 +118,7 @@ class Entered {
   }
 }
 
-/** The states that every execution comes through. */
+/** Returns the states that every execution visits. */
 function certainStates({ StartAt, States }: Scope): Set<string> {
   const found = new Set<string>();
   let name: string | undefined = StartAt;

@@ -1,11 +1,11 @@
-// What is known of a call of an intrinsic function, by the types that the core has in its table.
+// Derives types from a call of an intrinsic function, by the types in the core's table.
 
 import type { ExpressionPart } from "../api/index.d.ts";
 import type { JsonValue } from "../base/json.ts";
 import { syntaxOf } from "../definition/expression-syntax.ts";
 import { type Value, UNKNOWN, array, literal, type, use } from "./shape.ts";
 
-/** The value of a call such as `States.ArrayLength($.items)`; notes what its arguments are used as. */
+/** Returns the value of a call such as `States.ArrayLength($.items)`, and notes how its arguments are used. */
 export function callValue(call: string, lookup: (path: ExpressionPart) => Value): Value {
   const found = syntaxOf(call, "jsonpath");
   return "message" in found ? UNKNOWN : valueOf(found, lookup);
@@ -25,7 +25,7 @@ function useAs(value: Value, wanted: string | undefined): void {
   else if (wanted?.endsWith("[]")) use(value, "list");
 }
 
-/** A value of the type that a function returns. */
+/** Returns a value of the type that a function returns. */
 function given(of: string | undefined): Value {
   if (of === undefined || of === "unknown" || of === "object") return UNKNOWN;
   return of.endsWith("[]") ? array(given(of.slice(0, -2))) : type(of);

@@ -1,4 +1,4 @@
-// What expressions of JSONata read, and what is known of their values.
+// Derives what expressions of JSONata read, and the types of their values.
 
 import type { ExpressionPart } from "../api/index.d.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -6,17 +6,17 @@ import { partsIn, pathStart } from "../definition/expression-parts.ts";
 import { syntaxOf } from "../definition/expression-syntax.ts";
 import { type Step, type Value, UNKNOWN, object, suggest, type, use } from "./shape.ts";
 
-/** A place in the value of a variable, such as `$states.input.order[0]`. */
+/** A path in the value of a variable, such as `$states.input.order[0]`. */
 export interface Place {
   /** The variable's name, without its `$`. */
   variable: string;
   steps: Step[];
 }
 
-/** The value at a place; notes that it is read, on every path through the machine if it is `required`. */
+/** Returns the value at a path, and notes that it is read. If it is `required`, it is read on every path through the machine. */
 type Lookup = (place: Place, required: boolean) => Value;
 
-/** A comparison of a place with a literal. */
+/** A comparison of a path with a literal. */
 export type Comparison = readonly [place: Place, operator: string, compared: JsonValue];
 
 const STRING = type("string");
@@ -26,10 +26,10 @@ const BOOLEAN = type("boolean");
 const ARITHMETIC: ReadonlySet<string> = new Set(["+", "-", "*", "/", "%"]);
 const ORDER: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
 const EQUALITY: ReadonlySet<string> = new Set(["=", "!="]);
-/** Functions whose first argument is a list of numbers, and those that take any list. */
+/** Functions whose first argument is a list of numbers, and those that accept any list. */
 const OF_NUMBERS: ReadonlySet<string> = new Set(["sum", "max", "min", "average"]);
 const OF_LISTS: ReadonlySet<string> = new Set(["count", "map", "filter", "reduce", "sort", "append", "reverse", "distinct", "zip"]);
-/** What functions give. */
+/** The values that functions return. */
 const GIVES: ReadonlyMap<string, Value> = new Map(
   [
     [
@@ -41,7 +41,9 @@ const GIVES: ReadonlyMap<string, Value> = new Map(
   ].flatMap(([value, names]) => names.split(" ").map((name) => [name, value] as const)),
 );
 
-/** The value of an expression; notes what it reads, and what that is used as. `certain`: whether it is always evaluated. */
+/**
+ * Returns the value of an expression, and notes what it reads and how it is used. `certain` says whether it is always evaluated.
+ */
 export function expressionValue(code: string, lookup: Lookup, certain: boolean): Value {
   const part = syntaxOf(code, "jsonata");
   if ("message" in part) return UNKNOWN;
@@ -49,7 +51,7 @@ export function expressionValue(code: string, lookup: Lookup, certain: boolean):
   if (whole !== undefined) return lookup(whole, certain);
   const built = composed(part, (place) => lookup(place, certain));
   if (built !== undefined) return built();
-  // Of anything larger it is only known what it reads; JSONata does not fail where that is absent.
+  // For a larger expression, only the paths that it reads are known. JSONata does not fail if one of them is absent.
   for (const one of partsIn(part)) {
     noteRead(one, lookup);
     noteUse(one, lookup);
@@ -57,7 +59,7 @@ export function expressionValue(code: string, lookup: Lookup, certain: boolean):
   return resultOf(part);
 }
 
-/** The place that a path names; undefined for any other part. */
+/** Returns the place of a path. Undefined for any other part. */
 function placeOf(part: ExpressionPart | undefined): Place | undefined {
   const found = part && pathStart(part);
   return found === undefined || found.rest.length > 0 || !isVariable(found.start)
@@ -65,19 +67,22 @@ function placeOf(part: ExpressionPart | undefined): Place | undefined {
     : { variable: found.start.slice(1), steps: found.steps };
 }
 
-/** Whether a path starts at a variable and not at `$` or `$$`. */
+/** Returns whether a path starts at a variable and not at `$` or `$$`. */
 function isVariable(start: string): boolean {
   return start.length > 1 && start !== "$$";
 }
 
-/** Notes what a path reads, as far as it names one place. */
+/** Notes what a path reads, as far as it refers to exactly one value. */
 function noteRead(part: ExpressionPart, lookup: Lookup): void {
   const found = pathStart(part);
   if (found !== undefined && isVariable(found.start) && found.steps.length > 0)
     lookup({ variable: found.start.slice(1), steps: found.steps }, false);
 }
 
-/** What is summed is a list of numbers, what is counted or gone through a list; what is calculated or compared with a number is one. */
+/**
+ * Notes how a value is used. What is summed is a list of numbers; what is counted or iterated is a list; what is calculated or
+ * compared with a number is a number.
+ */
 function noteUse(part: ExpressionPart, lookup: Lookup): void {
   const { kind, parts = [] } = part;
   if (kind === "call") {
@@ -95,7 +100,7 @@ function noteUse(part: ExpressionPart, lookup: Lookup): void {
   }
 }
 
-/** An operator with its operands; of what is calculated before it, as in `a + b - c`, there is no left one. */
+/** An operator with its operands. In `a + b - c`, the second operator has no left one. */
 interface Operation {
   operator: string;
   left: ExpressionPart | undefined;
@@ -112,14 +117,14 @@ function operationsIn({ kind, value, parts = [] }: ExpressionPart): Operation[] 
   });
 }
 
-/** A place in the input, in a result or in a variable. */
+/** Returns the path in the input, in a result or in a variable. */
 function data(part: ExpressionPart | undefined): Place | undefined {
   const place = placeOf(part);
   if (place?.variable !== "states") return place;
   return (place.steps[0] === "input" || place.steps[0] === "result") && place.steps.length > 1 ? place : undefined;
 }
 
-/** The type of what a call or an operator gives. */
+/** Returns the type of a call's or an operator's value. */
 function resultOf({ kind, value }: ExpressionPart): Value {
   if (kind === "call") return GIVES.get(String(value)) ?? UNKNOWN;
   const last = kind === "operation" ? (value as string[]).at(-1) : undefined;
@@ -128,7 +133,7 @@ function resultOf({ kind, value }: ExpressionPart): Value {
   return ORDER.has(last) || EQUALITY.has(last) || last === "in" || last === "and" || last === "or" ? BOOLEAN : UNKNOWN;
 }
 
-/** The comparisons with literals that a condition is made of; a path alone is compared with true. */
+/** Returns the comparisons with literals in a condition. A single path is compared with true. */
 export function comparisons(code: string): Comparison[] {
   const part = syntaxOf(code, "jsonata");
   if ("message" in part) return [];
@@ -140,7 +145,10 @@ export function comparisons(code: string): Comparison[] {
   });
 }
 
-/** The value of an expression that only puts paths, literals and objects together; undefined for any other. Nothing is noted as read then. */
+/**
+ * Returns the value of an expression that only combines paths, literals and objects. Undefined for any other. Nothing is noted as
+ * read then.
+ */
 function composed(part: ExpressionPart, lookup: (place: Place) => Value): (() => Value) | undefined {
   const { kind, parts = [] } = part;
   const place = placeOf(part);

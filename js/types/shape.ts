@@ -1,14 +1,14 @@
-// What is known of a value: from where it comes, and what is read of it.
+// Values in the analysis: where they come from, and what is read of them.
 
 import { type JsonValue, isObject } from "../base/json.ts";
 
 /** A step of a path: a member's name, or an index. */
 export type Step = string | number;
 
-/** The types of a value that its use asks for. */
+/** The types that the use of a value requires. */
 type UsedType = "string" | "number" | "boolean";
 
-/** What a value is likely to be where JSONata would take others, too. */
+/** The probable type of a value if JSONata would accept others, too. */
 type Likely = "number" | "list" | "numbers";
 
 /** A member that is read: on every path through the machine, or only on some. */
@@ -17,14 +17,14 @@ interface Member {
   required: boolean;
 }
 
-/** What is read of the machine's input or of a task's result. It grows while the machine is looked at. */
+/** What is read of the machine's input or of a task's result. It grows during the analysis. */
 export class Shape {
   readonly types = new Set<UsedType>();
-  /** Members that are read. */
+  /** The members that are read. */
   readonly members = new Map<string, Member>();
   /** What is read of its elements, if it is used as a list. */
   element: Shape | undefined;
-  /** A value that leads on where a Choice looks at it; of several that of the highest rank. */
+  /** A value with which a Choice leads on. If there are several, the one with the highest rank. */
   example: { value: JsonValue; rank: number } | undefined;
   likely: Likely | undefined;
 
@@ -45,14 +45,14 @@ export class Shape {
   }
 }
 
-/** An object; `rest` is the value whose members lie under its own. */
+/** An object. `rest` is the value whose members are below its own. */
 interface ObjectValue {
   readonly kind: "object";
   readonly members: ReadonlyMap<string, Value>;
   readonly rest?: Value | undefined;
 }
 
-/** What is known of a value: its type as TypeScript, the part of the input or of a result that it is, or how it is made. */
+/** What is known of a value: its TypeScript type, the part of the input or of a result that it is, or its construction. */
 export type Value =
   | { readonly kind: "unknown" }
   | { readonly kind: "type"; readonly text: string }
@@ -69,19 +69,19 @@ export const object = (members: ReadonlyMap<string, Value>, rest?: Value): Objec
 export const array = (element: Value): Value => ({ kind: "array", element });
 export const tuple = (items: readonly Value[]): Value => ({ kind: "tuple", items });
 
-/** A list of values: of one of them, as far as is known. */
+/** Returns a list of values, from one of them as far as it is known. */
 export function listOf(items: readonly Value[]): Value {
   return array(items.length === 0 ? UNKNOWN : items.reduce(join));
 }
 
-/** A literal of the definition. */
+/** Returns the value of a literal. */
 export function literal(value: JsonValue): Value {
   if (Array.isArray(value)) return listOf(value.map(literal));
   if (isObject(value)) return object(new Map(Object.entries(value).map(([key, item]) => [key, literal(item)])));
   return type(value === null ? "null" : typeof value);
 }
 
-/** Goes along a path, and notes that it is read. */
+/** Follows a path, and notes that it is read. */
 export function read(value: Value, steps: readonly Step[], required = true): Value {
   return steps.reduce((at: Value, step) => (typeof step === "string" ? member(at, step, required) : item(at, step)), value);
 }
@@ -110,7 +110,7 @@ function item(value: Value, index: number): Value {
   }
 }
 
-/** Any element of a list, and notes that it is read. */
+/** Returns any element of a list, and notes that it is read. */
 export function elementOf(value: Value): Value {
   switch (value.kind) {
     case "reference":
@@ -132,20 +132,20 @@ export function use(value: Value, wanted: UsedType | "list"): void {
   else value.shape.types.add(wanted);
 }
 
-/** Notes what a value is likely to be. */
+/** Notes the probable type of a value. */
 export function suggest(value: Value, likely: Likely): void {
   if (value.kind === "either") for (const item of value.of) suggest(item, likely);
   if (value.kind === "reference") value.shape.likely = likely;
 }
 
-/** Notes a value that leads on where this one is looked at. */
+/** Notes an example with which a Choice leads on. */
 export function hint(value: Value, example: JsonValue, rank: number): void {
   if (value.kind === "either") for (const item of value.of) hint(item, example, rank);
   if (value.kind !== "reference" || (value.shape.example?.rank ?? -1) >= rank) return;
   value.shape.example = { value: example, rank };
 }
 
-/** One of two values. */
+/** Returns the value that is one of two values. */
 export function join(a: Value, b: Value): Value {
   if (a.kind === "unknown" || b.kind === "unknown") return UNKNOWN;
   const all = new Map([...(a.kind === "either" ? a.of : [a]), ...(b.kind === "either" ? b.of : [b])].map((value) => [key(value), value]));
@@ -156,7 +156,7 @@ export function join(a: Value, b: Value): Value {
 const ids = new WeakMap<Shape, number>();
 let last = 0;
 
-/** Equal for equal values. */
+/** Returns a key that is equal for equal values. */
 export function key(value: Value, depth = 0): string {
   if (depth > 12) return "…";
   switch (value.kind) {
@@ -178,10 +178,10 @@ export function key(value: Value, depth = 0): string {
   }
 }
 
-/** A member of an object as TypeScript. */
+/** A member of an object in TypeScript. */
 type MemberText = readonly [name: string, required: boolean, text: string];
 
-/** A shape as TypeScript. Only what is read is known: there may be more. */
+/** Returns a shape as TypeScript. It contains only what is read; the value may have more. */
 export function shapeText(shape: Shape, indent = "", depth = 0): string {
   if (!shape.known || depth > 12) return "unknown";
   if (shape.members.size > 0) return objectText(shapeMembers(shape, indent, depth), true, indent);
@@ -189,7 +189,7 @@ export function shapeText(shape: Shape, indent = "", depth = 0): string {
   return [...shape.types].sort().join(" | ");
 }
 
-/** A value as TypeScript. */
+/** Returns a value as TypeScript. */
 export function valueText(value: Value, indent = "", depth = 0): string {
   if (depth > 12) return "unknown";
   switch (value.kind) {
@@ -222,7 +222,7 @@ function valueMembers({ members }: ObjectValue, indent: string, depth: number): 
   return [...members].map(([name, value]) => [name, true, valueText(value, `${indent}  `, depth + 1)]);
 }
 
-/** The members of what lies under others, which hide those of the same name. */
+/** Returns the members of a value below others. A member above hides one of the same name. */
 function inherited(value: Value, hidden: ReadonlySet<string>, indent: string, depth: number): MemberText[] {
   const isSeen = ([name]: MemberText) => !hidden.has(name);
   if (value.kind === "reference") return shapeMembers(value.shape, indent, depth).filter(isSeen);

@@ -1,4 +1,4 @@
-// One look at one state: what it reads of what comes into it, and what it hands on.
+// Visits a state in the analysis: what it reads of its input, and what it passes on.
 
 import type { ExpressionPart } from "../api/index.d.ts";
 import { type JsonObject, type JsonValue, isObject } from "../base/json.ts";
@@ -9,7 +9,7 @@ import { type Resource, parseResource } from "../tasks/resource.ts";
 import { callValue } from "./intrinsics.ts";
 import { type Place, comparisons, expressionValue } from "./jsonata.ts";
 import { type Step, type Value, UNKNOWN, array, elementOf, hint, join, listOf, literal, object, read, tuple, type, use } from "./shape.ts";
-import { type Ranks, against, leadingOn, ranks } from "./ways.ts";
+import { type Ranks, avoidingValue, leadingValue, ranks } from "./transitions.ts";
 
 const STRING = type("string");
 const NUMBER = type("number");
@@ -21,51 +21,51 @@ const ERROR_OUTPUT = object(
   ]),
 );
 
-/** What a task calls: its Resource, and the `FunctionName` of its parameters. */
+/** The target of a task: its Resource, and the `FunctionName` of its parameters. */
 export type TaskResource = Resource & { arn: string; function: unknown };
 
-/** What is known around a state. */
-export interface Surroundings {
-  /** The states beside it. */
+/** The surroundings of a state. */
+export interface StateContext {
+  /** The states of the same scope. */
   states: Scope["States"];
   language: QueryLanguage;
   /** The machine's own language, which states inside of a Parallel or Map have by default. */
   machine: QueryLanguage;
-  /** Whether every execution comes through the state. */
+  /** Whether every execution visits the state. */
   certain: boolean;
-  /** The item of the Map around it. */
+  /** The item of the surrounding Map. */
   item: Value;
 }
 
-/** What a state has of the machine that it is in. */
+/** What a state uses of its machine. */
 export interface MachineFlow {
   /** The machine's input. */
   readonly whole: Value;
-  /** What comes out at the ends of the states inside of a Parallel or Map. */
-  scope(scope: Scope | undefined, input: Value, around: Surroundings, depth: number): Value;
+  /** Returns the outputs at the ends of the states inside of a Parallel or Map. */
+  scope(scope: Scope | undefined, input: Value, around: StateContext, depth: number): Value;
   variable(name: string): Value;
   assign(name: string, value: Value): void;
-  /** The result of a task, which has what is read of it. */
+  /** Returns the result of a task, which collects what is read of it. */
   task(name: string, resource: TaskResource, input: Value): Value;
 }
 
-/** A next state, and what comes into it. */
-type Way = readonly [next: string, value: Value];
+/** A next state, and its input. */
+type Transition = readonly [next: string, value: Value];
 
-/** What comes of a state: its output, the ways out of it, and whether it ends the scope. */
+/** The outcome of a state: its output, its transitions, and whether it ends the scope. */
 interface Outcome {
   output: Value;
-  ways: Way[];
+  ways: Transition[];
   ended: boolean;
 }
 
-/** What an expression of JSONata has besides the state's input. */
+/** The variables of a JSONata expression in addition to the state's input. */
 interface States {
   result?: Value;
   errorOutput?: Value;
 }
 
-/** Fields of both languages that hold a number or an instant; of JSONPath with `Path` behind the name. */
+/** Fields of both languages that contain a number or an instant. In JSONPath the names can also end with `Path`. */
 const TIMES = [
   ["Seconds", "number"],
   ["TimeoutSeconds", "number"],
@@ -80,8 +80,8 @@ const PATHS_ONLY = [
   ["ToleratedFailurePercentagePath", "number"],
 ] as const;
 
-/** Looks at a state. Its fields may be any JSON. */
-export function visit(flow: MachineFlow, name: string, state: StateFields, input: Value, env: Surroundings, depth: number): Outcome {
+/** Visits a state. Its fields may be any JSON. */
+export function visit(flow: MachineFlow, name: string, state: StateFields, input: Value, env: StateContext, depth: number): Outcome {
   return new Visit(flow, name, state, input, env, depth).run();
 }
 
@@ -89,15 +89,15 @@ class Visit {
   #flow: MachineFlow;
   #name: string;
   #state: StateFields;
-  #env: Surroundings;
+  #env: StateContext;
   #depth: number;
   #isJsonata: boolean;
-  /** What comes into the state. */
+  /** The raw input of the state. */
   #raw: Value;
-  /** The same after InputPath. */
+  /** The input after InputPath. */
   #effective: Value;
 
-  constructor(flow: MachineFlow, name: string, state: StateFields, input: Value, env: Surroundings, depth: number) {
+  constructor(flow: MachineFlow, name: string, state: StateFields, input: Value, env: StateContext, depth: number) {
     this.#flow = flow;
     this.#name = name;
     this.#state = state;
@@ -115,8 +115,8 @@ class Visit {
     if (state.Type === "Choice") return this.#choice();
     if (state.Type === "Fail") return { output: UNKNOWN, ways: [], ended: false };
     const output = this.#output();
-    const ways = objectsIn<Catcher>(state.Catch).flatMap((catcher) => wayTo(catcher.Next, this.#caught(catcher)));
-    ways.push(...wayTo(state.Next, output));
+    const ways = objectsIn<Catcher>(state.Catch).flatMap((catcher) => transitionTo(catcher.Next, this.#caught(catcher)));
+    ways.push(...transitionTo(state.Next, output));
     return { output, ways, ended: state.End === true || state.Type === "Succeed" };
   }
 
@@ -135,7 +135,7 @@ class Visit {
     }
   }
 
-  /** Fields that hold numbers or instants. */
+  /** Notes the types of the fields that contain numbers or instants. */
   #times(): void {
     const state = this.#state;
     for (const [field, wanted] of [...TIMES.map(([name, type]) => [`${name}Path`, type] as const), ...PATHS_ONLY]) {
@@ -181,14 +181,14 @@ class Visit {
     return this.#result(tuple((Array.isArray(Branches) ? Branches : []).map((branch) => this.#inner(branch, input))));
   }
 
-  /** What a Task or a Parallel hands on. */
+  /** Returns the arguments of a Task or a Parallel. */
   #arguments(): Value {
     const { Parameters, Arguments } = this.#state;
     if (!this.#isJsonata) return this.#given(Parameters);
     return Arguments === undefined ? this.#raw : this.#value(Arguments, {});
   }
 
-  /** What Parameters make of the input. */
+  /** Returns the result of Parameters. */
   #given(parameters: JsonValue | undefined): Value {
     return parameters === undefined ? this.#effective : this.#template(parameters, this.#effective);
   }
@@ -196,13 +196,13 @@ class Visit {
   #map(): Value {
     const { ItemBatcher, ItemProcessor, Iterator, ResultWriter } = this.#state;
     const item = elementOf(this.#items());
-    // What is inside, and the selector, can refer to the item by the Context Object.
+    // The states inside, and the selector, can refer to the item by the Context Object.
     this.#env = { ...this.#env, item };
     const output = this.#inner(ItemProcessor ?? Iterator, ItemBatcher === undefined ? this.#selected(item) : UNKNOWN);
     return this.#result(ResultWriter === undefined ? array(output) : UNKNOWN);
   }
 
-  /** What an iteration gets. */
+  /** Returns the input of an iteration. */
   #selected(item: Value): Value {
     const { ItemSelector, Parameters } = this.#state;
     const selector = ItemSelector ?? Parameters;
@@ -222,7 +222,7 @@ class Visit {
     return items;
   }
 
-  /** What comes out of the states inside; the machine's own language is theirs. */
+  /** Returns the output of the states inside. They use the machine's own language. */
   #inner(scope: Scope | undefined, input: Value): Value {
     return this.#flow.scope(scope, input, { ...this.#env, language: this.#env.machine }, this.#depth + 1);
   }
@@ -233,13 +233,13 @@ class Visit {
     this.#assign(this.#effective, {});
     const ways = objectsIn<ChoiceRule>(Choices).flatMap((rule, i) => {
       const ranked = rank(rule.Next);
-      return wayTo(rule.Next, this.#isJsonata ? this.#condition(rule, ranked) : this.#ruled(rule, i === 0, ranked));
+      return transitionTo(rule.Next, this.#isJsonata ? this.#condition(rule, ranked) : this.#ruled(rule, i === 0, ranked));
     });
     if (typeof Default === "string") ways.push([Default, Output === undefined ? this.#through() : this.#value(Output, {})]);
     return { output: UNKNOWN, ways, ended: false };
   }
 
-  /** What a rule in JSONata hands on. */
+  /** Returns what a rule in JSONata passes on. */
   #condition({ Condition, Assign, Output }: ChoiceRule, rank: Ranks): Value {
     const code = jsonataIn(Condition);
     if (code !== undefined) {
@@ -250,16 +250,16 @@ class Visit {
     return Output === undefined ? this.#raw : this.#value(Output, {});
   }
 
-  /** What a rule in JSONPath hands on. */
+  /** Returns what a rule in JSONPath passes on. */
   #ruled(rule: ChoiceRule, isFirst: boolean, rank: Ranks): Value {
     this.#rule(rule, isFirst, rank);
     this.#assign(this.#effective, {}, rule.Assign);
     return this.#through();
   }
 
-  /** A value leads on that takes the way out, or does not take the way that leads nowhere. */
+  /** Notes an example with which the Choice leads on: one that takes this rule, or one that avoids a rule that does not lead on. */
   #lead(value: Value, operator: string, compared: JsonValue, [rank, other]: Ranks): void {
-    const found = rank >= other ? leadingOn(operator, compared) : against(operator, compared);
+    const found = rank >= other ? leadingValue(operator, compared) : avoidingValue(operator, compared);
     if (found !== undefined) hint(value, found, Math.max(rank, other));
   }
 
@@ -268,7 +268,7 @@ class Visit {
     for (const inner of [...objectsIn<ChoiceRule>(rule.And), ...objectsIn<ChoiceRule>(rule.Or)]) this.#rule(inner, false, rank, depth + 1);
     if (isObject(rule.Not)) this.#rule(rule.Not, false, [rank[1], rank[0]], depth + 1);
     if (typeof rule.Variable !== "string") return;
-    // A test for presence says that it may be absent.
+    // A test for presence means that the value may be absent.
     const isTested = Object.hasOwn(rule, "IsPresent");
     const value = this.#path(rule.Variable, this.#effective, isFirst && this.#env.certain && !isTested);
     for (const [operator, compared] of Object.entries(rule as JsonObject)) this.#comparison(value, operator, compared, rank);
@@ -289,7 +289,7 @@ class Visit {
     return this.#written(ResultPath, ERROR_OUTPUT);
   }
 
-  /** ResultSelector, ResultPath, OutputPath; or Output. */
+  /** Applies ResultSelector, ResultPath and OutputPath, or Output. */
   #result(result: Value): Value {
     const { ResultSelector, Output } = this.#state;
     this.#assign(result, { result });
@@ -302,7 +302,7 @@ class Visit {
     return this.#pathOrEmpty(OutputPath, this.#written(ResultPath, result));
   }
 
-  /** The raw input with a value at a ResultPath. */
+  /** Returns the raw input with a value at a ResultPath. */
   #written(path: string | null | undefined, value: Value): Value {
     if (path === undefined || path === "$") return value;
     if (path === null) return this.#raw;
@@ -335,7 +335,7 @@ class Visit {
     );
   }
 
-  /** A path, or a call of an intrinsic function. */
+  /** Returns the value of a path, or of a call of an intrinsic function. */
   #computed(text: JsonValue, root: Value): Value {
     if (typeof text !== "string") return UNKNOWN;
     return text.startsWith("$") ? this.#path(text, root) : callValue(text, (path) => this.#at(placeIn(path), root));
@@ -371,7 +371,7 @@ class Visit {
     return UNKNOWN;
   }
 
-  /** A field in JSONata: JSON with expressions in it. */
+  /** Returns the value of a field in JSONata: JSON that contains expressions. */
   #value(value: JsonValue, more: States): Value {
     const code = jsonataIn(value);
     if (code !== undefined) return this.#expression(code, more);
@@ -402,7 +402,7 @@ class Visit {
   }
 }
 
-/** The elements of a list that are objects, as all are in a definition without mistakes. */
+/** Returns the elements of a list that are objects. In a valid definition, all are. */
 function objectsIn<Element extends object>(list: readonly Element[] | undefined): Element[] {
   return Array.isArray(list) ? list.filter((element: Element) => isObject(element)) : [];
 }
@@ -411,12 +411,12 @@ function isName(step: Step): step is string {
   return typeof step === "string";
 }
 
-/** A way to a state; none where the name of the state is missing. */
-function wayTo(next: string | undefined, value: Value): Way[] {
+/** Returns the transition to a state. Empty if the state's name is missing. */
+function transitionTo(next: string | undefined, value: Value): Transition[] {
   return typeof next === "string" ? [[next, value]] : [];
 }
 
-/** The start and the steps of a path that names one place; undefined for any other. */
+/** Returns the start and the steps of a path to exactly one value. Undefined for any other. */
 function placeOf(path: unknown): { start: string; steps: Step[] } | undefined {
   const part = typeof path === "string" && path.startsWith("$") ? syntaxOf(path, "jsonpath") : undefined;
   return part === undefined || "message" in part ? undefined : placeIn(part);
@@ -427,12 +427,12 @@ function placeIn(part: ExpressionPart): { start: string; steps: Step[] } | undef
   return found?.rest.length === 0 ? found : undefined;
 }
 
-/** A value with another one as a member, at a path of names. */
+/** Returns a value with another one as a member, at a path of names. */
 function withMember(base: Value, [name, ...rest]: readonly string[], value: Value): Value {
   if (name === undefined) return value;
   const known = base.kind === "object" ? base.members.get(name) : undefined;
   const inner = withMember(known ?? UNKNOWN, rest, value);
-  // Written again, as in a loop, it is the same object: otherwise it would grow with every round.
+  // A member that is assigned again, as in a loop, does not nest. Otherwise the value would grow with every round.
   if (base.kind === "object" && known !== undefined) return object(new Map([...base.members, [name, inner]]), base.rest);
   return object(new Map([[name, inner]]), base);
 }

@@ -1,15 +1,15 @@
-// Which way of a Choice leads on, and which values take it.
+// Ranks the transitions of a Choice, and finds values that take them.
 
 import type { JsonValue } from "../base/json.ts";
 import type { Scope, StateFields } from "../definition/fields.ts";
 
-/** How well a way leads on: 2 for one that does, 1 for one that comes back to the state, 0 for one that fails or is nowhere. */
+/** How well a transition leads on: 2 if it does, 1 if it comes back to the state, 0 if it fails or its target does not exist. */
 type Rank = 0 | 1 | 2;
 
-/** The rank of a rule's way, and that of the Default. */
+/** The rank of a rule's transition, and that of the Default. */
 export type Ranks = readonly [own: Rank, otherwise: Rank];
 
-/** The ranks of a rule's `Next`, beside those of the Default. */
+/** Returns the ranks of a rule's `Next` and of the Default. */
 export function ranks(states: Scope["States"], state: string, otherwise: string | undefined): (next: string | undefined) => Ranks {
   const known = new Map<string, Rank>();
   const rankOf = (next: string | undefined): Rank => {
@@ -27,22 +27,22 @@ function rankOfWay(states: Scope["States"], next: string, state: string): Rank {
   return comesBack(states, next, state) ? 1 : 2;
 }
 
-/** Whether every way from a state comes back to another one, as in a loop that waits. */
+/** Returns whether every path from a state comes back to another one, as in a loop that waits. */
 function comesBack(states: Scope["States"], from: string, to: string): boolean {
   const seen = new Set<string>();
   for (let name = from; !seen.has(name);) {
     if (name === to) return true;
     seen.add(name);
     const { Type, Next }: Partial<StateFields> = states[name] ?? {};
-    // Where the way divides it may lead on.
+    // If the path divides, it may lead on.
     if (Type === "Choice" || typeof Next !== "string") return false;
     name = Next;
   }
   return true;
 }
 
-/** A value for which the comparison holds; undefined where any may do. */
-export function leadingOn(operator: string, compared: JsonValue): JsonValue | undefined {
+/** Returns a value for which the comparison holds. Undefined if any value may do. */
+export function leadingValue(operator: string, compared: JsonValue): JsonValue | undefined {
   switch (operator) {
     case "StringEquals":
     case "NumericEquals":
@@ -71,14 +71,14 @@ export function leadingOn(operator: string, compared: JsonValue): JsonValue | un
     case "TimestampLessThan":
       return "1970-01-01T00:00:00Z";
     case "!=":
-      return against("=", compared);
+      return avoidingValue("=", compared);
     default:
       return undefined;
   }
 }
 
-/** A value for which the comparison does not hold; undefined where most do not. */
-export function against(operator: string, compared: JsonValue): JsonValue | undefined {
+/** Returns a value for which the comparison does not hold. Undefined if it does not hold for most values. */
+export function avoidingValue(operator: string, compared: JsonValue): JsonValue | undefined {
   switch (operator) {
     case "BooleanEquals":
       return !compared;
