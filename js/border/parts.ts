@@ -23,8 +23,8 @@ export interface Rest {
   lost?(why: string): void;
 }
 
-// Memory limit of the page that scripts/parts.mjs measures, in bytes. A definition that grows without end then fails before the tab
-// crashes.
+// Maximum memory of the page's instance, in bytes, as scripts/parts.mjs sets it. A definition that grows without end then fails
+// before the tab crashes.
 const MEMORY = 2 ** 28;
 
 let source: Rest | undefined;

@@ -1,27 +1,27 @@
-// Choice rules as JSONata conditions.
+// Converts choice rules to JSONata conditions.
 
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { path, split } from "./expressions.ts";
 import { Unmechanical, group, typeIs, type Code, type Emitter, type Part, type ValueType } from "./parts.ts";
 
-/** The types that an operator's name begins with. */
+/** The types with which an operator's name begins. */
 type Family = "String" | "Numeric" | "Boolean" | "Timestamp";
 
 const COMPARISONS: Record<string, string> = { Equals: "=", LessThan: "<", GreaterThan: ">", LessThanEquals: "<=", GreaterThanEquals: ">=" };
 const TYPES: Record<Family, ValueType> = { String: "string", Numeric: "number", Boolean: "boolean", Timestamp: "string" };
 const DAYS = "\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|1\\d|2[0-8]))";
 const LEAP_DAYS = "(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29";
-/** RFC 3339 in the profile of the language, with the days of the calendar and the offsets that Java has. */
+/** RFC 3339 in the profile of the specification, with the days of the calendar and the offsets that Java accepts. */
 const TIMESTAMP = `/^(${DAYS}|${LEAP_DAYS})T([01]\\d|2[0-3])(:[0-5]\\d){2}([.]\\d+)?(Z|[+-]((0\\d|1[0-7]):[0-5]\\d|18:00))$/`;
 
-/** A condition in JSONata, with the conditions that are known to hold where it is true and where it is false. */
+/** A condition in JSONata, with the conditions that are known to hold if it is true and if it is false. */
 export interface Condition {
   code: string;
   yes: string[];
   no: string[];
 }
 
-/** The condition of a rule: a comparison, or And, Or, Not of rules. */
+/** Converts a rule: a comparison, or And, Or, Not of rules. */
 export function condition(rule: JsonValue | undefined, input: Part, emitter: Emitter, depth = 0): Condition {
   if (!isObject(rule) || depth > 32) throw new Unmechanical("a rule must be an object");
   if (Array.isArray(rule.And)) return several(rule.And, "and", input, emitter, depth);
@@ -35,7 +35,7 @@ export function condition(rule: JsonValue | undefined, input: Part, emitter: Emi
   return test(operator, rule, input, emitter);
 }
 
-/** Each part is looked at where those before it have not decided. */
+/** Each part is evaluated only if those before it have not decided. */
 function several(rules: JsonValue[], word: "and" | "or", input: Part, emitter: Emitter, depth: number): Condition {
   let at = emitter;
   const parts: string[] = [];
@@ -58,7 +58,7 @@ function grouped(code: string): string {
 
 function test(operator: string, rule: JsonObject, input: Part, emitter: Emitter): Condition {
   const operand = rule[operator] ?? null;
-  // Of a null input IsPresent says what it says of other values.
+  // For a null input, IsPresent has the same result as for other values.
   const value = path(rule.Variable, input, operator === "IsPresent" ? "path" : "reference").expression();
   if (operator === "IsPresent") return presence(rule.Variable, value, operand !== false, input, emitter);
   const other = /^(String|Numeric|Boolean|Timestamp)\w+Path$/.test(operator) ? path(operand, input).expression() : undefined;
@@ -74,7 +74,7 @@ function test(operator: string, rule: JsonObject, input: Part, emitter: Emitter)
   return { code: whole, yes: [...asked, ...yes], no: [...asked, ...no] };
 }
 
-/** IsPresent asks about the way, too: JSONata would look into every item of a list. */
+/** IsPresent tests the path, too, because JSONata would search every item of a list. */
 function presence(variable: JsonValue | undefined, value: Code, expected: boolean, input: Part, emitter: Emitter): Condition {
   const { start } = split(variable);
   const first = start === "$" ? input.expression().demands : [];
@@ -113,7 +113,7 @@ function comparison(operator: string, operand: JsonValue, value: string, other: 
     return { code: [...tests, `$toMillis(${value}) ${sign} $toMillis(${right})`].join(" and "), yes: [typeIs(value, "string")], no: [] };
   }
   if (family === "Boolean" && kind !== "Equals") throw new Unmechanical(`there is no operator ${operator}`);
-  // A literal tells its own type; of two paths both have to be of the family.
+  // The type of a literal is known. Of two paths, both values must have the operator's type.
   const yes = [typeIs(value, TYPES[family])];
   if (kind === "Equals" && other === undefined) return { code: `${value} = ${right}`, yes, no: [] };
   return {
@@ -129,7 +129,7 @@ function typeTest(type: Family | "Null", value: string): string {
   return type === "Timestamp" ? `${text} and $contains(${group(value)}, ${TIMESTAMP})` : text;
 }
 
-/** `a*\*` as a regular expression over the whole text. */
+/** Converts `a*\*` to a regular expression for the whole string. */
 function wildcard(pattern: JsonValue): string {
   if (typeof pattern !== "string") throw new Unmechanical("the pattern of StringMatches must be a string");
   let source = "";

@@ -1,4 +1,4 @@
-// Turns states from JSONPath to JSONata, as the command `stepglass convert --jsonata` does, as changes of the text.
+// Converts states from JSONPath to JSONata as edits of the text, for the command `stepglass convert --jsonata` and editors.
 
 import type { OutlineState, TextEdit } from "../api/index.d.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -7,12 +7,12 @@ import { jsonPlaceholders } from "../definition/placeholders.ts";
 import { toJsonata } from "./jsonata.ts";
 import { withWords } from "./placeholders.ts";
 
-/** What is on one line stays there up to this length. */
+/** Maximum length of a line for values that stay on one line. */
 const LINE = 100;
 
 /**
- * For one state, or for all: the changes of a JSON text, the names of the states, and why others stay. `states` is the text's outline,
- * which whoever asks has from the module.
+ * Returns the edits of a JSON text, the names of the converted states, and why others stay, for one state or for all. `states` is
+ * the text's outline, which the caller has from the module.
  */
 export function toJsonataEdits(
   json: string,
@@ -28,14 +28,14 @@ export function toJsonataEdits(
   if (machine !== member(definition, "QueryLanguage")) {
     const first = /^\s*\{(\s*)/.exec(json);
     const at = first![0].length;
-    // A field that says otherwise would stand there twice.
+    // If the field already had another value, there would be two.
     if (member(definition, "QueryLanguage") === undefined)
       edits.push({ start: at, end: at, text: `"QueryLanguage": ${JSON.stringify(machine)},${first![1] || " "}` });
     else return { edits: [{ start: 0, end: json.length, text: back(`${JSON.stringify(result, null, 2)}\n`) }], converted, left };
   }
   let done = 0;
   for (const { pointer, start, end, from, to } of states) {
-    // Inside of one that is written anew.
+    // The edit is inside of one that replaces its surroundings.
     if (from < done) continue;
     const [before, after] = [valueAt(definition, pointer), valueAt(result, pointer)];
     if (JSON.stringify(own(before)) === JSON.stringify(own(after))) continue;
@@ -51,7 +51,7 @@ export function toJsonataEdits(
   return { edits, converted, left };
 }
 
-/** Without what is inside of it, which is looked at by itself. */
+/** Returns a state without the states inside of it, which are converted separately. */
 function own(state: unknown): unknown {
   if (typeof state !== "object" || state === null) return state;
   const { Branches: _, ItemProcessor: __, Iterator, ...fields } = state as Record<string, unknown>;

@@ -1,4 +1,4 @@
-// JSONPath, calls of intrinsic functions and payload templates as JSONata.
+// Converts JSONPath, calls of intrinsic functions and payload templates to JSONata.
 
 import { isObject, type JsonValue } from "../base/json.ts";
 import { type PathStart, pathStart } from "../definition/expression-parts.ts";
@@ -7,17 +7,17 @@ import type { ExpressionPart } from "../api/index.d.ts";
 import { Literal, convertCall } from "./intrinsics.ts";
 import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, notNull, type Need, type Part } from "./parts.ts";
 
-/** What a path selects: `$.a['b'][0]` in the input; `$$…` and `$variable…` have roots of their own. */
+/** Converts a path: `$.a['b'][0]` in the input. `$$…` and `$variable…` have roots of their own. */
 export function path(text: unknown, input: Part, reader: Reader = "reference"): Part {
   const { start, steps } = split(text, reader);
   if (start === "$" && steps.length === 0 && reader !== "path") return whole(input);
   return steps.reduce<Part>((at, step) => at.step(step), origin(start, input));
 }
 
-/** Who reads a path, as in docs/jsonpath.md: InputPath and OutputPath, templates, intrinsic functions, or any other field. */
+/** Where a path is used, as in docs/jsonpath.md: InputPath and OutputPath, templates, intrinsic functions, or any other field. */
 type Reader = "path" | "template" | "argument" | "reference";
 
-/** A whole value as `$`, which only InputPath and OutputPath can read where it is null. */
+/** Returns a whole value as `$`. If it is null, only InputPath and OutputPath can read it. */
 function whole(value: Part): Part {
   if (value instanceof Constant && value.value === null) throw new Unmechanical("no path can read a null input");
   if (!(value instanceof Code) || (value.type !== undefined && value.type !== "null")) return value;
@@ -28,7 +28,7 @@ function whole(value: Part): Part {
 /** Kinds of steps that can select several values. */
 const SEVERAL: ReadonlySet<string> = new Set(["wildcard", "descend", "filter", "slice", "names", "indexes"]);
 
-/** Reads a path that names one place. */
+/** Parses a path to exactly one value. */
 export function split(text: unknown, reader: Reader = "reference"): PathStart {
   if (typeof text !== "string") throw new Unmechanical("it is not a string");
   const part = syntaxOf(text, "jsonpath");
@@ -53,13 +53,13 @@ function origin(start: string, input: Part): Part {
   return new Code(start, { maybe: `$exists(${start})` });
 }
 
-/** A path in a template: beyond the end of a list it finds null, and elsewhere it fails where it finds nothing. */
+/** Converts a path in a template. After the end of a list it gives null, and elsewhere it fails if it finds nothing. */
 function selected(text: string, input: Part): Part {
   const { start, steps } = split(text, "template");
   if (start === "$" && steps.length === 0) return whole(input);
   const first = origin(start, input);
   let at = first;
-  // That the lists on the way are long enough.
+  // The conditions that the lists on the path are long enough.
   const ends: string[] = [];
   const needs: Need[] = [];
   const unless = (condition: string) => need([...ends.map((end) => `$not(${end})`), condition].join(" or "));
@@ -75,7 +75,7 @@ function selected(text: string, input: Part): Part {
   return new Code(`${at.maybe} ? ${at.code} : null`, { needs: [...(first instanceof Code ? first.needs : []), ...needs] });
 }
 
-/** A payload template: members that end in `.$` are computed. */
+/** Converts a payload template. Members whose names end with `.$` are computed. */
 export function template(value: JsonValue, input: Part): Part {
   if (Array.isArray(value)) return listOf(value.map((item) => template(item, input)));
   if (isPlaceholder(value)) throw new Unmechanical("a placeholder in it can become a template of its own");
@@ -92,12 +92,12 @@ function listOf(items: Part[]): Part {
   return constants.length === items.length ? new Constant(constants.map(({ value }) => value)) : new Items(items);
 }
 
-/** How the command writes a placeholder that stands for any value. */
+/** The start of the words with which the command replaces placeholders that stand for any value. */
 export const PLACEHOLDER = "__placeholder_";
 
 export const isPlaceholder = (value: JsonValue): boolean => typeof value === "string" && value.startsWith(PLACEHOLDER);
 
-/** A path or an intrinsic call. */
+/** Converts a path or an intrinsic call. */
 export function computed(text: JsonValue, input: Part): Part {
   if (typeof text !== "string") throw new Unmechanical("the value of a field that ends in .$ is not a string");
   if (text.startsWith("$")) return selected(text, input);

@@ -1,4 +1,4 @@
-// Calls of intrinsic functions as JSONata.
+// Converts calls of intrinsic functions to JSONata.
 
 import type { JsonValue } from "../base/json.ts";
 import {
@@ -16,17 +16,17 @@ import {
   type ValueType,
 } from "./parts.ts";
 
-/** A literal argument: what it is matters to some functions. */
+/** A literal argument, because its value matters to some functions. */
 export class Literal extends Constant {
   override field(): JsonValue {
     return constant(this.value);
   }
 }
 
-/** A call that cannot succeed stays one. */
+/** Thrown for a call that can never succeed. It is converted to one that fails, too. */
 class Never extends Error {}
 
-/** JSONata for a call of an intrinsic function. */
+/** Converts a call of an intrinsic function. */
 export function convertCall(name: string, args: Part[]): Part {
   try {
     return callOf(name, args);
@@ -46,10 +46,10 @@ function callOf(name: string, args: Part[]): Part {
   return known.convert(call);
 }
 
-/** A call whose number of arguments is right. */
+/** A call with a valid number of arguments. */
 class Call {
   readonly name: string;
-  /** What has to hold for the call to succeed. */
+  /** The conditions under which the call succeeds. */
   readonly needs: Need[];
   #args: Part[];
   #values: Code[];
@@ -75,25 +75,25 @@ class Call {
     return this.#args[i] instanceof Literal;
   }
 
-  /** What a literal argument is. */
+  /** Returns the value of a literal argument. */
   literal(i: number): JsonValue | undefined {
     const arg = this.#args[i];
     return arg instanceof Literal ? arg.value : undefined;
   }
 
-  /** The whole number that a literal argument is. */
+  /** Returns a literal argument that is a whole number. */
   whole(i: number): number | undefined {
     const value = this.literal(i);
     return typeof value === "number" && Number.isInteger(value) ? value : undefined;
   }
 
-  /** The text that a literal argument is. */
+  /** Returns a literal argument that is a string. */
   text(i: number): string | undefined {
     const value = this.literal(i);
     return typeof value === "string" ? value : undefined;
   }
 
-  /** The original takes no other type there. */
+  /** Adds the condition that an argument has a type, because the original accepts no other. */
   wants(i: number, type: ValueType): void {
     const { type: own, code } = this.value(i);
     if (own === type) return;
@@ -105,24 +105,26 @@ class Call {
     this.needs.push(need(condition));
   }
 
-  /** An expression as the call's value. */
+  /** Returns an expression as the call's value. */
   make(code: string, type?: ValueType, fails = false): Code {
     return new Code(code, { needs: this.needs, type, fails: fails || this.#values.some((value) => value.fails) });
   }
 
-  /** A function of JSONata with the same arguments as the call's value. */
+  /** Returns a JSONata function with the same arguments as the call's value. */
   to(name: string, type?: ValueType, fails?: boolean): Code {
     return this.make(`${name}(${this.#values.map(({ code }) => code).join(", ")})`, type, fails);
   }
 }
 
 interface Intrinsic {
-  /** The number of arguments, where only one will do. */
+  /** The number of arguments, if it is fixed. */
   arity?: number;
   convert: (call: Call) => Part;
 }
 
-/** The functions; States.Array and States.Format, which take any number of arguments, have functions of their own. */
+/**
+ * The functions with a fixed form. States.Array and States.Format, which take any number of arguments, are converted separately.
+ */
 const INTRINSICS = new Map<string, Intrinsic>([
   ["States.ArrayContains", { arity: 2, convert: arrayContains }],
   ["States.ArrayGetItem", { arity: 2, convert: arrayGetItem }],
@@ -165,7 +167,7 @@ function arrayGetItem(call: Call): Part {
   if (index === undefined)
     throw new Unmechanical("the index of States.ArrayGetItem is computed: beyond the end, JSONata returns nothing but the original fails");
   const list = call.code(0);
-  // Of an empty list the original gives null, of one that is too short nothing; from the end it does not count.
+  // For an empty list the original gives null, and for one that is too short nothing. Negative indices do not count from the end.
   if (index < 0) {
     call.asks(`$count(${list}) = 0`);
     return call.make("null", "null");
@@ -186,7 +188,7 @@ function arrayPartition(call: Call): Part {
   const size = call.literal(1);
   if (typeof size === "number" && size < 1) throw new Never("the size is less than 1");
   if (call.whole(1) === undefined) call.asks(`${group(call.code(1))} >= 1`);
-  // Of an empty list the original gives an empty one, and $partition nothing.
+  // For an empty list the original gives an empty one, and $partition gives nothing.
   const list = call.code(0);
   return call.make(`$count(${list}) = 0 ? [] : $partition(${list}, ${call.code(1)})`, "array");
 }
@@ -220,7 +222,7 @@ function decoded(text: string): string {
 
 function hash(call: Call): Part {
   const value = call.value(0);
-  // Other values are hashed as Java prints them.
+  // Other values are hashed in the form in which Java prints them.
   call.needs.push(...printable(value, "States.Hash", ["null"]));
   call.wants(1, "string");
   if (value.type === "string") return call.to("$hash", "string", true);
@@ -238,19 +240,19 @@ function jsonMerge(call: Call): Part {
 
 function jsonToString(call: Call): Part {
   const code = call.code(0);
-  // Of a text $string gives the text itself; inside of an object it gets its quotes.
+  // For a string, $string gives the string itself. Inside of an object it gets its quotes.
   const quoted = `$string({"v": ${code}})`;
   return call.make(`$type(${code}) = "string" ? $substring(${quoted}, 5, $length(${quoted}) - 6) : $string(${code})`, "string");
 }
 
-/** Both numbers and the sum of States.MathAdd have 32 bits. */
+/** States.MathAdd has 32-bit arguments and a 32-bit sum. */
 const [LEAST, MOST] = [-(2 ** 31), 2 ** 31 - 1];
 
 function mathAdd(call: Call): Part {
   const sides = [0, 1].map((i) => {
     call.wants(i, "number");
     const whole = call.whole(i);
-    // As Java rounds: halves go up.
+    // Halves are rounded up, as in Java.
     return { whole, code: whole === undefined ? `$floor(${call.code(i)} + 0.5)` : call.code(i) };
   });
   const within = (code: string, least: number, most: number) => {
@@ -283,7 +285,7 @@ function stringToJson(call: Call): Part {
   return call.make(`$trim(${call.code(0)}) = "" ? null : $parse(${call.code(0)})`, undefined, true);
 }
 
-/** What has to hold for a value to be printed as Java prints it: lists and objects have another form there. */
+/** Returns the conditions under which a value has the same text as in Java. Lists and objects have another form there. */
 function printable(value: Code, name: string, others: ValueType[] = []): Need[] {
   const wrong: ValueType[] = ["array", "object", ...others];
   const other = (what: string) => new Unmechanical(`${name} prints ${what} in a different form from $string`);
@@ -294,7 +296,7 @@ function printable(value: Code, name: string, others: ValueType[] = []): Need[] 
   return isText ? [] : [need(`$not($type(${value.code}) in ${JSON.stringify(wrong)})`)];
 }
 
-/** `'a {} b', x` → `"a " & $string(x) & " b"`. */
+/** Converts `'a {} b', x` to `"a " & $string(x) & " b"`. */
 function format([text, ...args]: Part[]): Part {
   if (!(text instanceof Literal) || typeof text.value !== "string") throw new Unmechanical("the template of States.Format is computed");
   const template = text.value;

@@ -1,4 +1,4 @@
-// A machine's states from JSONPath to JSONata, one by one.
+// Converts a machine's states from JSONPath to JSONata, one by one.
 
 import { isObject, listOf, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
@@ -10,50 +10,50 @@ const INPUT = "$states.input";
 const RESULT = "$states.result";
 const ERROR = "$states.errorOutput";
 
-/** A state that stays in JSONPath, and why. */
+/** A state that stays in JSONPath, and the reason. */
 export interface Left {
   state: string;
-  /** The field that cannot be converted, or the state. */
+  /** The pointer of the field that cannot be converted, or of the state. */
   pointer: string;
   reason: string;
 }
 
 /** The result of a conversion. */
 export interface Conversion {
-  /** The definition with every state in JSONata that can be. */
+  /** The definition, with every state in JSONata that can be converted. */
   definition: JsonObject;
-  /** The names of those states. */
+  /** The names of the converted states. */
   converted: string[];
   left: Left[];
 }
 
-/** How converted expressions can fail: where the original ends the execution, or with an error that handlers see. */
+/** How converted expressions can fail: `fatal` if the original ends the execution, or `soft` with an error that handlers see. */
 interface Failures {
   fatal: boolean;
   soft: boolean;
 }
 
-/** What is collected while states are converted. */
+/** What is collected during the conversion. */
 interface Work {
   converted: string[];
   left: Left[];
-  /** The one state to convert. */
+  /** The only state to convert. Undefined for all states. */
   only: string | undefined;
 }
 
-/** Where a scope of states is. */
+/** The position of a scope of states. */
 interface Place {
   pointer: string;
   /** The query language of states that do not name one. */
   language: JsonValue;
   depth: number;
-  /** Why states in here must not fail in another way: a handler around them stays as it is. */
+  /** Why states in this scope must not fail in another way than before: a handler around them is not converted. */
   around: string | undefined;
 }
 
 /**
- * Converts every state that can be. Where all can be, the machine itself says `QueryLanguage: "JSONata"`. With `only`, the states
- * of this name alone, and not what is inside of them.
+ * Converts every state that can be converted. If all are converted, the machine itself gets `QueryLanguage: "JSONata"`. With
+ * `only`, converts just the states with this name, and not the states inside of them.
  */
 export function toJsonata(definition: JsonObject, only?: string): Conversion {
   const work: Work = { converted: [], left: [], only };
@@ -61,12 +61,12 @@ export function toJsonata(definition: JsonObject, only?: string): Conversion {
   const { object: machine } = convertStates(definition, place, work);
   const { converted, left } = work;
   if (left.length > 0 || only !== undefined || definition.QueryLanguage === "JSONata") return { definition: machine, converted, left };
-  // What stands before StartAt.
+  // The members before StartAt.
   const head: JsonObject = definition.Comment === undefined ? {} : { Comment: definition.Comment };
   return { definition: { ...head, QueryLanguage: "JSONata", ...withoutLanguages(machine, 0) }, converted, left };
 }
 
-/** Without the query languages of single states. */
+/** Removes the query languages of single states. */
 function withoutLanguages({ QueryLanguage: _, ...rest }: JsonObject, depth: number): JsonObject {
   if (depth > 33 || !isObject(rest.States)) return rest;
   const within = (scope: JsonValue) => (isObject(scope) ? withoutLanguages(scope, depth + 1) : scope);
@@ -80,7 +80,7 @@ function withoutLanguages({ QueryLanguage: _, ...rest }: JsonObject, depth: numb
   return { ...rest, States: Object.fromEntries(states) };
 }
 
-/** A machine, a branch or an item processor with its states converted. */
+/** Returns a machine, a branch or an item processor with its states converted. */
 function convertStates(object: JsonObject, place: Place, work: Work): { object: JsonObject } & Failures {
   const found = { fatal: false, soft: false };
   if (place.depth > 32 || !isObject(object.States)) return { object, ...found };
@@ -102,7 +102,7 @@ function convertState(name: string, state: JsonObject, place: Place, work: Work)
   const { pointer, around } = place;
   const stays = (state.QueryLanguage ?? place.language) === "JSONata" || (work.only !== undefined && work.only !== name);
   const own = stays ? undefined : converted(name, state, place, work);
-  // Executions of their own fail by themselves.
+  // Child executions of a Distributed Map fail by themselves.
   const processor = state.ItemProcessor ?? state.Iterator;
   const config = isObject(processor) ? processor.ProcessorConfig : undefined;
   const separate = isObject(config) && config.Mode === "DISTRIBUTED";
@@ -129,7 +129,7 @@ function convertState(name: string, state: JsonObject, place: Place, work: Work)
   return { fields, ...converter.handle(fields, inside) };
 }
 
-/** A state's own fields in JSONata; undefined where they cannot be, for a reason that is told. */
+/** Returns a state's own fields in JSONata. Undefined if they cannot be converted; the reason is reported. */
 function converted(
   name: string,
   state: JsonObject,
@@ -176,7 +176,7 @@ const COMPUTED = [
   "ToleratedFailureCountPath",
   "ToleratedFailurePercentagePath",
 ];
-/** What the converter reads by name. */
+/** The fields that the converter reads by name. */
 const OWN = [
   "Type",
   "QueryLanguage",
@@ -206,11 +206,11 @@ const TYPES = new Set<unknown>(["Pass", "Task", "Choice", "Wait", "Succeed", "Fa
 
 class StateConverter {
   #state: JsonObject;
-  /** The field that is being converted, or that cannot be. */
+  /** The field that is being converted, or that cannot be converted. */
   field = "";
   /** The effective input. */
   #input: Part = new Code(INPUT);
-  /** What all of the state's fields ask; then what its catchers ask, whose failures are another handler's. */
+  /** The conditions of all of the state's fields, then those of its catchers, whose failures another handler gets. */
   #emitter = new Emitter();
   #late = new Emitter();
 
@@ -244,7 +244,7 @@ class StateConverter {
     const out: JsonObject = { Type };
     if (state.Comment !== undefined) out.Comment = state.Comment;
     out.QueryLanguage = "JSONata";
-    // The items come first: what fails the others is asked later.
+    // The items come first, because the conditions of the other fields are checked after them.
     const items = Type === "Map" ? this.#items() : undefined;
     for (const field of SHARED) {
       const value = state[field];
@@ -264,7 +264,7 @@ class StateConverter {
     return out;
   }
 
-  /** What belongs to the state's type alone. */
+  /** Converts the fields of the state's type. */
   #own(out: JsonObject, items: JsonValue | undefined): void {
     switch (this.#state.Type) {
       case "Pass":
@@ -283,21 +283,21 @@ class StateConverter {
     }
   }
 
-  /** An InputPath that finds nothing fails the state, whether or not anything uses it. */
+  /** Checks that the InputPath is always evaluated. One that finds nothing fails the state, whether or not anything uses it. */
   #isAsked(type: JsonValue): void {
     if (type === "Fail" || (type === "Pass" && this.#state.Result !== undefined)) return;
     if (this.#input.expression().demands.some(({ text }) => !this.#emitter.knows(text)))
       throw new Unmechanical("it may find nothing, and nothing that is always computed uses it");
   }
 
-  /** Whether what was converted can fail where the original ends the execution. */
+  /** Whether the converted state can fail where the original ends the execution. */
   get failsAnew(): boolean {
     return this.#emitter.fatal || this.#late.fatal;
   }
 
   /**
-   * Keeps handlers from what they did not see: when an expression fails, JSONPath ends the execution, and JSONata raises an
-   * error that States.ALL takes. `inside` says how the states in it can fail. Returns how the state can fail.
+   * Keeps handlers from errors that they did not get before: if an expression fails, JSONPath ends the execution, while JSONata
+   * raises an error that States.ALL matches. `inside` says how the states inside can fail. Returns how the state can fail.
    */
   handle(fields: JsonObject, inside: Failures): Failures {
     const fatal = this.#emitter.fatal || inside.fatal;
@@ -311,7 +311,7 @@ class StateConverter {
     const at = catchers.findIndex(handlesAll);
     const catcher = catchers[at];
     if (!isObject(catcher)) return { fatal: fatal || late.fatal, soft: soft || late.soft };
-    // A catcher that fails is not caught by its neighbours.
+    // An error in a catcher is not caught by the other catchers.
     const again = `$error(${ERROR}.Cause)`;
     const { Output, Next, Assign } = catcher;
     const own = typeof Output === "string" ? Output.replace(/^\{%\s*|\s*%\}$/g, "") : ERROR;
@@ -329,11 +329,11 @@ class StateConverter {
         typeof value === "string" && value.startsWith("$")
           ? path(value, this.#state.Type === "Fail" ? new Code(INPUT) : this.#input).expression()
           : computed(value, new Code(INPUT)).expression();
-      // A time of 0 is refused in JSONPath only.
+      // Only JSONPath refuses a time of 0.
       if (/^(Timeout|Heartbeat)/.test(field)) return number(found, `${found.code} != 0`).field(this.#emitter);
       if (/^(MaxConcurrency|Tolerated)/.test(field)) return numeric(found, field === "ToleratedFailurePercentagePath").field(this.#emitter);
       const type = /^Seconds/.test(field) ? "number" : "string";
-      // The engine asks for the type.
+      // The engine checks the type.
       return new Code(found.code, { ...found, maybe: found.maybe ?? typeIs(found.code, type) }).field(this.#emitter);
     });
   }
@@ -365,10 +365,10 @@ class StateConverter {
       out.Arguments = this.#field("InputPath", () => this.#input);
   }
 
-  /** What a Task, Parallel or Map makes of its result; and what its catchers make of an error, which come before that. */
+  /** Converts what a Task, Parallel or Map does with its result, and what its catchers do with an error. The errors come first. */
   #results(out: JsonObject): void {
     const { ResultSelector, Catch } = this.#state;
-    // Arguments have been computed; what a Map asks of its items may be what failed.
+    // The arguments have been computed before an error occurs. In a Map, the conditions of its items may be what failed.
     if (Catch !== undefined && this.#state.Type !== "Map") this.#late = this.#emitter.fork();
     if (Catch !== undefined) out.Catch = this.#at("Catch", () => objects(Catch).map((catcher) => this.#catcher(catcher)));
     const result =
@@ -381,7 +381,7 @@ class StateConverter {
     if (Assign !== undefined) out.Assign = this.#field("Assign", () => template(Assign, input));
   }
 
-  /** ResultPath, then OutputPath; nothing where the outcome is what the state gives by itself. */
+  /** Converts ResultPath, then OutputPath. Adds nothing if the result is what the state returns by default. */
   #output(out: JsonObject, result: Part, otherwise: string, assigned: Part): void {
     const { ResultPath, OutputPath } = this.#state;
     this.#assign(out, assigned);
@@ -390,7 +390,7 @@ class StateConverter {
     if (!isJust(output, otherwise) || output.needs.length > 0) out.Output = this.#field("OutputPath", () => output);
   }
 
-  /** Wait and Succeed: InputPath, then OutputPath. */
+  /** Converts Wait and Succeed: InputPath, then OutputPath. */
   #through(out: JsonObject): void {
     this.#assign(out, this.#input);
     const output = this.#at("OutputPath", () => outputPath(this.#input, this.#state.OutputPath));
@@ -440,7 +440,7 @@ class StateConverter {
     if (ItemReader !== undefined) out.ItemReader = this.#at("ItemReader", () => this.#storage(object(ItemReader)));
     if (items !== undefined) out.Items = items;
     const selector = ItemSelector ?? Parameters;
-    // Where there are no items nothing is selected.
+    // If there are no items, the selector is never evaluated.
     const each = this.#emitter.fork();
     if (selector !== undefined)
       out.ItemSelector = this.#field(
@@ -456,7 +456,7 @@ class StateConverter {
     this.#results(out);
   }
 
-  /** ItemReader, ResultWriter. */
+  /** Converts ItemReader and ResultWriter. */
   #storage({ Parameters, ReaderConfig, ...rest }: JsonObject): JsonObject {
     const out: JsonObject = { ...rest };
     if (ReaderConfig !== undefined) {
@@ -495,7 +495,7 @@ class StateConverter {
   }
 }
 
-/** Whether a value is this expression and nothing else. */
+/** Returns whether a value is exactly this expression. */
 function isJust(value: Part, code: string): value is Code {
   return value instanceof Code && value.code === code;
 }
@@ -510,12 +510,12 @@ function objects(value: JsonValue | undefined): JsonObject[] {
   return value;
 }
 
-/** A number that has to hold up to something. */
+/** Returns a number that must fulfil a condition. */
 function number(found: Code, condition: string): Code {
   return new Code(found.code, { ...found, needs: [...found.needs, need(typeIs(found.code, "number")), need(condition)] });
 }
 
-/** A Map's limits may also be written as texts. */
+/** Returns a number that may also be written as a string, as in a Map's limits. */
 function numeric(found: Code, fraction = false): Code {
   const digits = fraction ? "/^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$/" : "/^[+-]?[0-9]+$/";
   const needs = [
@@ -525,7 +525,10 @@ function numeric(found: Code, fraction = false): Code {
   return new Code(`$number(${found.code})`, { ...found, needs, maybe: undefined, fails: true });
 }
 
-/** Items of a Map: what is no list fails it, and where an ItemsPath finds nothing JSONPath raises what ResultPath raises, too. */
+/**
+ * Returns the items of a Map. A value that is not a list fails the Map. If an ItemsPath finds nothing, JSONPath raises the error
+ * that ResultPath raises, too.
+ */
 function listed(found: Code, input: Code): Code {
   const own = (text: string) => !input.demands.some((one) => one.text === text);
   const steps = found.demands.filter(({ text }) => own(text)).map(({ text }) => need(text, true));
@@ -534,17 +537,19 @@ function listed(found: Code, input: Code): Code {
 
 const QUERY = "States.QueryEvaluationError";
 
-/** The names in ErrorEquals of a retrier or catcher. */
+/** Returns the names in ErrorEquals of a retrier or catcher. */
 function errorsOf(rule: JsonValue): JsonValue[] {
   return isObject(rule) ? listOf(rule.ErrorEquals) : [];
 }
 
-/** Whether a retrier or catcher takes any error of an expression in JSONata. */
+/** Returns whether a retrier or catcher handles every error of an expression in JSONata. */
 function handlesAll(rule: JsonValue): boolean {
   return errorsOf(rule).some((name) => name === "States.ALL" || name === "States.TaskFailed" || name === QUERY);
 }
 
-/** Why what fails inside of a state that stays as it is must not raise another error. */
+/**
+ * Returns why the states inside of a state that is not converted must not raise other errors. Undefined if it has no such handler.
+ */
 function handling(name: string, { Retry, Catch }: JsonObject): string | undefined {
   const takes = (rule: JsonValue) => handlesAll(rule) || errorsOf(rule).some((error) => OWN_ERRORS.has(error));
   const field = listOf(Catch).some(takes) ? "Catch" : listOf(Retry).some(takes) ? "Retry" : undefined;
@@ -560,7 +565,7 @@ const OWN_ERRORS = new Set<unknown>([
   "States.Runtime",
 ]);
 
-/** Refuses what handles an error that only JSONPath raises. */
+/** Throws if a handler names an error that only JSONPath raises. */
 function handled(field: string, rules: JsonValue | undefined): void {
   const named = listOf(rules)
     .flatMap(errorsOf)
@@ -568,7 +573,7 @@ function handled(field: string, rules: JsonValue | undefined): void {
   if (named !== undefined) throw new Unmechanical(`its ${field} names ${named}, but expressions in JSONata fail with ${QUERY}`);
 }
 
-/** The raw input with a result at a place in it. */
+/** Returns the raw input with a result at a path. */
 function resultPath(result: Part, at: JsonValue | undefined): Part {
   if (at === undefined || at === "$") return result;
   if (at === null) return besides(new Code(INPUT), [result]);
@@ -579,7 +584,7 @@ function resultPath(result: Part, at: JsonValue | undefined): Part {
   return put(new Code(INPUT), name, rest, result, false);
 }
 
-/** What is there has to be an object; on the way, objects that are not there are made. */
+/** Sets a member. An existing value on the path must be an object, and a missing one is created. */
 function put(base: Code, name: string, [next, ...rest]: string[], value: Part, made: boolean): Put {
   const isThere = typeIs(base.code, "object");
   const needs: Need[] = [need(made ? `$not($exists(${base.code})) or ${isThere}` : isThere, true)];
@@ -590,7 +595,7 @@ function outputPath(value: Part, at: JsonValue | undefined): Part {
   if (at === undefined || at === "$") return value;
   if (at === null) return besides(new Constant({}), [value]);
   const { start, steps } = split(at);
-  // The Context Object and variables do not need the value.
+  // The Context Object and variables do not depend on the value.
   if (start !== "$") return besides(path(at, value), [value]);
   return steps.reduce<Part>((inner, step) => inner.step(step), value);
 }

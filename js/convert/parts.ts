@@ -1,19 +1,19 @@
-// What converted fields are made of: JSONata with the conditions under which the original has a value.
+// The parts of converted fields: JSONata with the conditions under which the original has a value.
 //
-// JSONPath fails where a path finds nothing, and where it goes through something that is no object or no list. JSONata gives
-// nothing there, or looks into each item of a list. So an expression asks first what the original takes for granted.
+// JSONPath fails if a path finds nothing, and if it goes through a value that is neither an object nor a list. JSONata gives
+// nothing there, or searches each item of a list. So an expression first checks what the original requires.
 
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 
-/** Something that has no JSONata of the same meaning, or none that a machine should choose. */
+/** Thrown for something that has no equivalent in JSONata, or none that a program should choose. */
 export class Unmechanical extends Error {}
 
 export const CONTEXT = "$states.context";
 
-/** What an author of a machine reads where a ResultPath does not fit the input; catchers tell it from other failures. */
+/** The cause that the author of a machine sees if a ResultPath does not fit the input. Catchers recognize it by this text. */
 export const CONFLICT = "States.ReferencePathConflict";
 
-/** A condition that has to hold. A soft one fails the original in a way that Retry and Catch can handle. */
+/** A condition that must hold. If a soft one does not, the original fails in a way that Retry and Catch can handle. */
 export interface Need {
   text: string;
   soft: boolean;
@@ -29,13 +29,13 @@ export type ValueType = "string" | "number" | "boolean" | "null" | "array" | "ob
 /** A step of a path: a member's name or an item's index. */
 export type Step = string | number;
 
-/** What a converted field is made of. */
+/** A part of a converted field. */
 export interface Part {
-  /** As one expression of JSONata. */
+  /** Returns the part as one expression of JSONata. */
   expression(): Code;
-  /** As the value of a field. */
+  /** Returns the part as the value of a field. */
   field(emitter: Emitter): JsonValue;
-  /** The value one step further in. */
+  /** Returns the value one step further in. */
   step(step: Step): Part;
 }
 
@@ -47,19 +47,19 @@ export function notNull(code: string): string {
   return `${code} != null`;
 }
 
-/** What is known of an expression. */
+/** The properties of an expression. */
 interface CodeOptions {
   /** Conditions under which the original has the value. */
   needs?: Need[];
-  /** The condition that there is a value at all, where that is not sure. */
+  /** The condition that there is a value at all. Undefined if that is certain. */
   maybe?: string | undefined;
   /** Whether it can fail by itself. */
   fails?: boolean;
-  /** The type of the value, where it is known. */
+  /** The type of the value, if it is known. */
   type?: ValueType | undefined;
 }
 
-/** JSONata for a value. */
+/** A JSONata expression for a value. */
 export class Code implements Part {
   readonly code: string;
   readonly needs: Need[];
@@ -75,7 +75,7 @@ export class Code implements Part {
     this.type = type;
   }
 
-  /** As a part of a larger expression, where nothing must not be mistaken for a member that is not there. */
+  /** The conditions for use in a larger expression, where a missing value must not be taken for a missing member. */
   get demands(): Need[] {
     return this.maybe === undefined ? this.needs : [...this.needs, need(this.maybe)];
   }
@@ -98,14 +98,14 @@ export class Code implements Part {
   }
 }
 
-/** Members of the Context Object that every state has. */
+/** Matches members of the Context Object that every state has. */
 const SURE = /^\$states\.context\.(Execution(\.(Id|Name|StartTime|Input))?|State(\.(Name|EnteredTime))?|StateMachine(\.(Id|Name))?)$/;
 
 function root(code: string): string {
   return /[^\w$.`[\]\- ]/.test(code) && !/\)$/.test(code) ? `(${code})` : code;
 }
 
-/** A member's name in a path. */
+/** Returns a member's name in the syntax of a path. */
 function memberName(text: string): string {
   if (/^[A-Za-z_]\w*$/.test(text) && !["and", "or", "in", "true", "false", "null", "function"].includes(text)) return text;
   if (text.includes("`")) throw new Unmechanical(`the name ${JSON.stringify(text)} contains a backtick`);
@@ -138,7 +138,9 @@ export class Constant implements Part {
   }
 }
 
-/** Literals of a template or a Result: a string that JSONata would read as an expression has no equal there. */
+/**
+ * Returns the literals of a template or a Result. A string that JSONata would evaluate as an expression has no equivalent there.
+ */
 export function constant(value: JsonObject): JsonObject;
 export function constant(value: JsonValue): JsonValue;
 export function constant(value: JsonValue): JsonValue {
@@ -214,7 +216,7 @@ export class Items implements Part {
   }
 }
 
-/** An object with one member set: what a ResultPath makes of the raw input. */
+/** An object with one member set: the result of a ResultPath on the raw input. */
 export class Put implements Part {
   readonly base: Code;
   readonly name: string;
@@ -231,7 +233,7 @@ export class Put implements Part {
   expression(): Code {
     const inner = this.inner.expression();
     const code = `$merge([${this.base.code}, {${JSON.stringify(this.name)}: ${inner.code}}])`;
-    // The value is there before a place is made for it, from the outside in.
+    // The value is computed before its path is created, from the outside in.
     const [made, way] =
       this.inner instanceof Put ? [inner.needs.filter(({ soft }) => !soft), inner.needs.filter(({ soft }) => soft)] : [inner.demands, []];
     return new Code(code, { needs: [...made, ...this.needs, ...way], fails: inner.fails, type: "object" });
@@ -247,7 +249,7 @@ export class Put implements Part {
   }
 }
 
-/** A value, and others that are computed only because they may fail. */
+/** Returns a value, with the conditions of others that are computed only because they may fail. */
 export function besides(value: Part, others: Part[]): Part {
   const dropped = others.map((other) => other.expression());
   if (dropped.some(({ fails }) => fails)) throw new Unmechanical("it drops a value whose computation can fail");
@@ -257,10 +259,13 @@ export function besides(value: Part, others: Part[]): Part {
   return new Code(code, { needs: [...needs, ...own], maybe, fails, type });
 }
 
-/** Writes expressions. What one of them has asked need not be asked by the next of the same state. */
+/** Writes expressions. A condition that one of them has checked need not be checked by the next of the same state. */
 export class Emitter {
   #known: Set<string>;
-  /** Whether what was written can fail where the original ends the execution, and where it raises an error to be handled. */
+  /**
+   * `fatal` says whether a written expression can fail where the original ends the execution, and `soft` where it raises an error
+   * for handlers.
+   */
   fatal = false;
   soft = false;
 
@@ -268,12 +273,12 @@ export class Emitter {
     this.#known = known;
   }
 
-  /** For what may not be evaluated, or later than it seems. */
+  /** Returns a copy for expressions that may not be evaluated, or later than their position suggests. */
   fork(): Emitter {
     return new Emitter(new Set(this.#known));
   }
 
-  /** Takes over what a fork has found out about failures. */
+  /** Adds the failures of a fork. */
   join(fork: Emitter): void {
     this.fatal ||= fork.fatal;
     this.soft ||= fork.soft;
@@ -285,14 +290,14 @@ export class Emitter {
 
   learn(text: string): void {
     this.#known.add(text);
-    // What has a type is there, and null is a type of its own.
+    // A value with a type exists, and null is a type of its own.
     const [, code, type] = /^\$type\((.*)\) = "(\w+)"$/.exec(text) ?? [];
     if (code === undefined) return;
     this.#known.add(`$exists(${code})`);
     if (type !== "null") this.#known.add(notNull(code));
   }
 
-  /** Those of some conditions that nothing has asked yet, as one; undefined if there are none. */
+  /** Returns the conditions that were not checked yet, as one. Undefined if there are none. */
   ask(needs: Need[]): string | undefined {
     const asked: string[] = [];
     for (const { text, soft } of needs) {
@@ -303,14 +308,14 @@ export class Emitter {
       asked.push(text);
     }
     if (asked.length === 0) return undefined;
-    // A type says that there is something.
+    // A check of the type includes that the value exists.
     const needed = asked.filter(
       (text) => !/^\$exists\(/.test(text) || !asked.some((other) => other.startsWith(`$type(${text.slice(8)} = `)),
     );
     return needed.map((text) => (/ (or|and) /.test(text) && needed.length > 1 ? `(${text})` : text)).join(" and ");
   }
 
-  /** An expression that fails where the original does, and in its order. */
+  /** Returns an expression that fails where the original does, in the same order. */
   emit({ code, needs, maybe, fails }: Code): string {
     const runs: { soft: boolean; needs: Need[] }[] = [];
     for (const one of needs) {
@@ -330,12 +335,12 @@ export class Emitter {
   }
 }
 
-/** As a branch of a condition. */
+/** Formats an expression as a branch of a condition. */
 function branch(code: string): string {
   return / \? /.test(code) ? `(${code})` : code;
 }
 
-/** In brackets, where it is more than a path or a call. */
+/** Adds brackets around anything but a path or a call. */
 export function group(code: string): string {
   return /^[$\w.`[\]-]+$/.test(code) || /^\$\w+\([^()]*\)$/.test(code) ? code : `(${code})`;
 }

@@ -1,9 +1,9 @@
-// Placeholders outside of strings, while a definition is read and written: each has a word of its own in its place.
+// Replaces placeholders outside of strings by words while a definition is parsed and written again.
 
 import { type Placeholder } from "../definition/placeholders.ts";
 import { PLACEHOLDER } from "./expressions.ts";
 
-/** The text with a word for each placeholder that no reader takes, and what puts placeholders back for the words. */
+/** Returns the text with a word for each placeholder that no parser accepts, and a function that puts the placeholders back. */
 export function withWords(text: string, holes: readonly Placeholder[]): { kept: string; back: (written: string) => string } {
   const bare = holes.filter(({ quoted, plain }) => quoted === undefined && !plain);
   let kept = "";

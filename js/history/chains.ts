@@ -1,4 +1,4 @@
-// Reads a history as it grows: which visit of which state an event belongs to, and which branch or iteration that is in.
+// Reads a history as it grows: which visit of which state an event belongs to, and in which branch or iteration.
 
 import type { HistoryEvent } from "../api/index.d.ts";
 import { detailsOf, isExecutionEnd, isStateExited } from "./events.ts";
@@ -7,9 +7,9 @@ const SCOPE_START = /^(?:ParallelStateStarted|MapStateStarted|MapRunStarted)$/;
 const ENTERED = /^(\w+)StateEntered$/;
 const ATTEMPT = /^(?:Task|LambdaFunction|Activity)Scheduled$/;
 
-/** A visit of a state: from its entering on, with all of its attempts. */
+/** A visit of a state: from its entry on, with all of its attempts. */
 export interface Visit {
-  /** Its place among all visits, in the order of their entering. */
+  /** The index among all visits, in the order of entry. */
   id: number;
   state: string;
   /** The state's type. */
@@ -18,26 +18,26 @@ export interface Visit {
   enter: number;
   /** The event that left it; 0 while there is none. */
   exit: number;
-  /** The event with which the visit was over, whichever way; 0 while it is not. */
+  /** The event that ended the visit, by success or failure; 0 while there is none. */
   end: number;
-  /** The visit of the Parallel or Map around it; -1 for none. */
+  /** The visit of the Parallel or Map around it; -1 if there is none. */
   around: number;
-  /** The branch or iteration that it is in: an index of `Chains.threads`. */
+  /** The branch or iteration that it is in, as an index of `Chains.threads`. */
   thread: number;
-  /** How many attempts there were at its task, its branches or its iterations. */
+  /** The number of attempts of its task, its branches or its iterations. */
   attempts: number;
 }
 
-/** A chain of visits that follow each other: the execution's own, a branch or an iteration. */
+/** A chain of successive visits: the execution's own, a branch or an iteration. */
 export interface Thread {
   id: number;
   /** The visit of the Parallel or Map around it; -1 for the execution's own. */
   around: number;
-  /** The attempt of that visit that it is part of. */
+  /** The attempt of that visit to which it belongs. */
   attempt: number;
   /** The event that began it; 0 for the execution's own. */
   start: number;
-  /** The indices of the iterations that it is in, the innermost last. */
+  /** The indices of the surrounding iterations, the innermost last. */
   iterations: number[];
   /** The index of the branch or the iteration. */
   slot: number;
@@ -48,54 +48,56 @@ export interface Thread {
 
 /** The visits and threads of one history. Every visit also has the members of `About`. */
 export class Chains<About extends object = object> {
-  /** In the order of their entering. */
+  /** The visits in the order of entry. */
   visits: (Visit & About)[] = [];
-  /** The first is the execution's own. */
+  /** The threads. The first is the execution's own. */
   threads: Thread[] = [];
-  /** By event. */
+  /** The visits by event. */
   #visitOf: ((Visit & About) | undefined)[] = [];
   #entered = new Map<number, Visit & About>();
   #byState = new Map<string, (Visit & About)[]>();
   #open = new Set<Visit & About>();
-  /** The same by thread: what an event ends is found without looking at all other branches and iterations. */
+  /**
+   * The open visits by thread, so that an event finds the visit that it ends without a search of all other branches and iterations.
+   */
   #openIn: (Visit & About)[][] = [];
-  /** The threads in a visit, in the order in which they began; and of iterations the last one of each index. */
+  /** The threads in a visit, in the order in which they began. For iterations, only the last one of each index. */
   #threadsIn = new Map<number, Thread[]>();
   #iterationsIn = new Map<number, Map<number, Thread>>();
-  /** Parallels and Maps that have failed: no attempt of theirs follows. */
+  /** Parallels and Maps that have failed. They have no further attempt. */
   #failed = new Set<Visit>();
   #types: string[] = [];
   #indices: number[] = [];
   #about: () => About;
 
-  /** `about` makes what each visit has besides. */
+  /** `about` returns the additional members of a visit. */
   constructor(about: () => About) {
     this.#about = about;
   }
 
-  /** How many events were read. */
+  /** The number of events that were read. */
   get length(): number {
     return this.#visitOf.length;
   }
 
-  /** The visit that an event belongs to. */
+  /** Returns the visit to which an event belongs. */
   visitOf(event: number): (Visit & About) | undefined {
     return this.#visitOf[event - 1];
   }
 
-  /** The visit that an event has begun. */
+  /** Returns the visit that an event has begun. */
   entered(event: number): (Visit & About) | undefined {
     return this.#entered.get(event);
   }
 
-  /** All visits of a state, in the order of their entering. */
+  /** Returns all visits of a state, in the order of entry. */
   visitsOf(state: string): readonly (Visit & About)[] {
     return this.#byState.get(state) ?? [];
   }
 
-  /** The branch or iteration that a visit is in. */
+  /** Returns the branch or iteration of a visit. */
   threadOf({ thread }: Visit): Thread {
-    // A visit is made after its thread.
+    // A thread is added before its visits.
     return this.threads[thread]!;
   }
 
@@ -123,11 +125,11 @@ export class Chains<About extends object = object> {
       const kind = type.startsWith("Parallel") ? "Parallel" : "Map";
       visit = this.#around(before, (at) => at.type === kind && !this.#failed.has(at)) ?? before;
       if (visit !== undefined && SCOPE_START.test(type)) visit.attempts += type === "MapRunStarted" ? 0 : 1;
-      // What an earlier attempt has left is over when the next one begins.
+      // Visits that an earlier attempt has left open end when the next attempt begins.
       if (visit !== undefined && /(?:Failed|Aborted|StateStarted)$/.test(type)) this.#closeInside(visit, id);
       if (visit !== undefined && type.endsWith("StateFailed")) this.#failed.add(visit);
     } else if (ATTEMPT.test(type)) {
-      // After a redrive an event may follow one of another state.
+      // After a redrive, an event may follow one of another state.
       if (visit?.type === "Task") visit.attempts += 1;
     } else if (visit !== undefined && type.endsWith("StateAborted")) {
       this.#close(visit, id);
@@ -141,7 +143,7 @@ export class Chains<About extends object = object> {
     this.#indices.push(index);
   }
 
-  /** The visits that are not over after an event, the outer ones first. */
+  /** Returns the visits that are open after an event, the outer ones first. */
   openAt(event: number): (Visit & About)[] {
     return this.visits.filter((visit) => visit.enter <= event && (visit.end === 0 || visit.end > event));
   }
@@ -170,7 +172,7 @@ export class Chains<About extends object = object> {
     return visit;
   }
 
-  /** The thread of a state that is entered: that of the visit before, or a new one where a branch or an iteration begins. */
+  /** Returns the thread of a state that is entered: that of the previous visit, or a new one if a branch or an iteration begins. */
   #threadAfter({ id: enter, previousEventId: start }: HistoryEvent, before: Visit | undefined): Thread {
     const beginsIteration = this.#types[start - 1] === "MapIterationStarted";
     if (before !== undefined && !beginsIteration && !SCOPE_START.test(this.#types[start - 1] ?? "")) return this.threadOf(before);
@@ -202,24 +204,27 @@ export class Chains<About extends object = object> {
     return thread;
   }
 
-  /** How many branches the present attempt of a Parallel has begun. */
+  /** Returns how many branches the present attempt of a Parallel has begun. */
   #branches(container: Visit, start: number): number {
     const last = this.#threadsIn.get(container.id)?.at(-1);
     return last?.start === start ? last.slot + 1 : 0;
   }
 
-  /** The nearest visit that is not over and fits, of one and those around it. */
+  /** Returns the nearest open visit that fits, of a visit and those around it. */
   #around(from: Visit | undefined, fits: (visit: Visit) => boolean): (Visit & About) | undefined {
     for (let at = from && this.visits[from.id]; at !== undefined; at = this.visits[at.around]) if (at.end === 0 && fits(at)) return at;
     return undefined;
   }
 
-  /** The visit of a state that is left after an event of a visit. After a redrive it may be elsewhere: it is the first that is open. */
+  /**
+   * Returns the visit of a state that is left after an event of a visit. After a redrive it may be elsewhere: it is the first open
+   * one.
+   */
   #left(before: Visit | undefined, state: string): (Visit & About) | undefined {
     return this.#around(before, (at) => at.state === state) ?? this.#byState.get(state)?.find(({ end }) => end === 0);
   }
 
-  /** A redriven execution goes on with the visits that were cut off: those of the last attempts that were never left. */
+  /** Reopens the visits with which a redriven execution continues: those of the last attempts that were never left. */
   #redriven(): void {
     this.#failed.clear();
     for (const visit of this.visits) {

@@ -1,4 +1,4 @@
-// What all readers of a history ask of its events.
+// Functions about history events that all readers of a history use.
 
 import type { HistoryEvent } from "../api/index.d.ts";
 
@@ -6,27 +6,27 @@ type DetailsOf<Event> = Event extends HistoryEvent ? Event[Extract<keyof Event, 
 type Names<Union> = Union extends unknown ? keyof Union : never;
 type Member<Union, Name extends PropertyKey> = Union extends { [name in Name]?: infer Value } ? Value : never;
 
-/** The members that the details of events have, of all types together; an event has those of its own type. */
+/** The members of the details of all event types together. An event has those of its own type. */
 export type EventDetails = { [Name in Names<DetailsOf<HistoryEvent>>]?: Member<DetailsOf<HistoryEvent>, Name> };
 
-/** The details of an event, from the member that its type names; an empty object for an event without details. */
+/** Returns the details of an event. Empty for an event without details. */
 export function detailsOf(event: HistoryEvent): EventDetails {
-  // Only the member that the type names ends so.
+  // Only the member with the details of the event's type has this suffix.
   for (const key in event) if (key.endsWith("EventDetails")) return (event as unknown as Record<string, EventDetails>)[key] ?? {};
   return {};
 }
 
-/** Whether an event is the entering of a state. */
+/** Returns whether an event enters a state. */
 export function isStateEntered({ type }: { readonly type: string }): boolean {
   return type.endsWith("StateEntered");
 }
 
-/** Whether an event is the leaving of a state. */
+/** Returns whether an event leaves a state. */
 export function isStateExited({ type }: { readonly type: string }): boolean {
   return type.endsWith("StateExited");
 }
 
-/** Whether an event is the last one of an execution, however it ended. */
+/** Returns whether an event is the last one of an execution, however it ended. */
 export function isExecutionEnd({ type }: { readonly type: string }): boolean {
   return /^Execution(?:Succeeded|Failed|Aborted|TimedOut)$/.test(type);
 }

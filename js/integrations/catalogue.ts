@@ -1,4 +1,4 @@
-// All integrations, read from the tables when they are first asked for.
+// The catalogue of all integrations. It is read from the tables on first use.
 
 import type { Integration, IntegrationParameter, IntegrationPattern } from "../api/integrations.d.ts";
 import { camelCased } from "./names.ts";
@@ -12,7 +12,7 @@ export interface Entry {
   title: string;
   action: string;
   optimized: OptimizedAction | undefined;
-  /** Its parameters in the tables, by the numbers of service and action. */
+  /** The position of its parameters in the tables, by the indices of service and action. */
   at: Place | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Place {
 /** A service of the AWS SDK integrations. */
 interface SdkService {
   name: string;
-  /** The prefix of its actions in IAM policies, as its model has it. */
+  /** The prefix of its actions in IAM policies, as in its model. */
   prefix: string;
   /** The folder of its model in botocore, without hyphens. */
   folder: string;
@@ -76,7 +76,7 @@ export class Catalogue {
     this.entries = [...optimized, ...sdk];
   }
 
-  /** Whether the optional parameters are there. */
+  /** Whether the optional parameters are loaded. */
   get complete(): boolean {
     return this.#optional !== undefined;
   }
@@ -86,7 +86,7 @@ export class Catalogue {
     this.#optional = linesOf(parameters);
   }
 
-  /** An integration as it is given away. */
+  /** Returns an integration in its public form. */
   integration({ service, title, action, optimized, at }: Entry, withOptional: boolean): Integration {
     const arn = (pattern: IntegrationPattern) => `arn:aws:states:::${service}:${action}${SUFFIXES[pattern]}`;
     const patterns = (optimized?.patterns ?? SDK_PATTERNS).map((pattern) => ({ pattern, resource: arn(pattern) }));
@@ -111,7 +111,7 @@ export class Catalogue {
     };
   }
 
-  /** The parameters of an action; `first` is the column of their names. */
+  /** Returns the parameters of an action. `first` is the column of their names. */
   #parameters({ service, action }: Place, lines: readonly string[] | undefined, first: 0 | 1): NamedType[] {
     const key = `${service} ${first}`;
     let read = this.#columns.get(key);

@@ -1,4 +1,4 @@
-// What may be written in a Resource, and in the Parameters or Arguments of a Task: read of a text that is being written.
+// Completions in a Resource, and in the Parameters or Arguments of a Task, for a text that is being typed.
 
 import type { Completion, Completions } from "../api/index.d.ts";
 import type { IntegrationPattern } from "../api/integrations.d.ts";
@@ -8,11 +8,11 @@ import type { Catalogue } from "./catalogue.ts";
 import { catalogue, integrationIn, ranked } from "./search.ts";
 import { EMPTY } from "./task.ts";
 
-/** An object or a list that is open at a place. */
+/** An object or a list that is open at a position. */
 interface Open {
   /** Where it begins. */
   start: number;
-  /** The name of the member that it is. */
+  /** The name of the member whose value it is. */
   name: string | undefined;
 }
 
@@ -20,7 +20,7 @@ interface Open {
 interface Quoted {
   start: number;
   end: number;
-  /** The member whose value it is; undefined for a name. */
+  /** The member whose value it is. Undefined for a name. */
   of: string | undefined;
 }
 
@@ -38,14 +38,14 @@ const WAITS: Readonly<Record<IntegrationPattern, string>> = {
   waitForTaskToken: ", waits for the token",
 };
 
-/** What may be written at an offset of a definition in JSON: Resources, and the parameters of a Task. */
+/** Returns completions at an offset of a definition in JSON: Resources, and the parameters of a Task. */
 export async function completeIntegrations(text: string, offset?: number): Promise<Completions | undefined> {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `completeIntegrations() takes a text, not ${shown(text)}`);
   const place = placeAt(text, offset ?? text.length);
   return place && proposals(await catalogue(true), place);
 }
 
-/** The place of an offset, if integrations can be completed there. The text may end anywhere. */
+/** Returns the position if integrations can be completed at an offset. The text may end anywhere. */
 function placeAt(text: string, offset: number): Place | undefined {
   const around = openAt(text, offset);
   const { open, quoted = around.fresh ? { start: offset, end: offset, of: undefined } : undefined } = around;
@@ -61,14 +61,14 @@ function placeAt(text: string, offset: number): Place | undefined {
   return { kind: "parameter", start, end, resource, present, bare: around.quoted === undefined };
 }
 
-/** What may be written at a place. */
+/** Returns the completions for a position. */
 function proposals(catalogue: Catalogue, place: Place): Completions {
   const replace = { start: place.start, end: place.end };
   return { replace, items: place.kind === "resource" ? resources(catalogue, place.typed) : parameters(catalogue, place) };
 }
 
 function resources(catalogue: Catalogue, typed: string): Completion[] {
-  // Before the service is reached there is nothing to look for.
+  // Before the service part of the ARN, there is nothing to search for.
   const words = /^arn(?!:[^:]*:states:[^:]*:[^:]*:)/.test(typed) ? "" : typed;
   return ranked(catalogue, words)
     .slice(0, MOST)
@@ -91,12 +91,12 @@ function parameters(catalogue: Catalogue, { resource, present, bare }: Extract<P
       label: name,
       kind: "field",
       detail: required ? `${type}, required` : type,
-      // Where no name is begun, a whole member comes.
+      // If no name was begun, the completion is a whole member.
       insert: bare ? `${JSON.stringify(name)}: ${JSON.stringify(EMPTY[type]())}` : name,
     }));
 }
 
-/** What is open at an offset, the text in quotes that it is in, and whether another member may begin there. */
+/** Returns what is open at an offset, the text in quotes around it, and whether another member may begin there. */
 function openAt(text: string, offset: number): { open: Open[]; quoted?: Quoted; fresh: boolean } {
   const open: Open[] = [];
   let name: string | undefined;
@@ -118,7 +118,7 @@ function openAt(text: string, offset: number): { open: Open[]; quoted?: Quoted; 
   return { open, fresh };
 }
 
-/** The members of the object that begins at a place: texts as they are, other values as empty texts. */
+/** Returns the members of the object that begins at a position: strings unchanged, other values as empty strings. */
 function membersOf(text: string, start: number): Map<string, string> {
   const members = new Map<string, string>();
   let depth = 0;
@@ -137,13 +137,13 @@ interface Token {
   kind: "open" | "close" | "text" | "comma";
   start: number;
   end: number;
-  /** Of a text: whether a colon follows, and whether its quotes are closed. */
+  /** For a string: whether a colon follows, and whether its quotes are closed. */
   value: { text: string; named: boolean; closed: boolean };
 }
 
 const NONE = { text: "", named: false, closed: true };
 
-/** Brackets, commas and texts in quotes from a place on. A text without an end ends with its line. */
+/** Yields brackets, commas and texts in quotes from a position on. An unclosed text ends with its line. */
 function* tokens(text: string, from: number): Generator<Token> {
   const pattern = /[{[]|[\]}]|,|"((?:[^"\\\n]|\\.)*)("?)(\s*:)?/g;
   pattern.lastIndex = from;

@@ -1,4 +1,4 @@
-// AWS's model of a service, as its own SDKs have it, and the shape of a response in it.
+// Reads AWS's model of a service, as its own SDKs contain it, and the shape of a response in it.
 
 import type { ServiceShape } from "../api/index.d.ts";
 import { serviceName } from "./names.ts";
@@ -11,25 +11,25 @@ export interface ServiceModel {
   metadata?: { serviceId?: string };
 }
 
-/** The service whose model it is, as a Resource names it. */
+/** Returns the service of a model, under its name in a Resource. */
 export function serviceOf({ metadata }: ServiceModel): string {
   return serviceName(metadata?.serviceId ?? "");
 }
 
-/** The service of the AWS SDK integrations that a Resource's service calls: `emr` for `elasticmapreduce`. */
+/** Returns the service of the AWS SDK integrations that a Resource's service calls: `emr` for `elasticmapreduce`. */
 export function sdkServiceOf(service: string): string {
   return Object.hasOwn(OPTIMIZED, service) ? (OPTIMIZED[service]?.sdk ?? service) : service;
 }
 
 /**
- * The shape of the response of an action as a Resource names both, from the model of the service of the AWS SDK. For a job that is
- * waited for, `startJobRun.sync`, the response of the API that is polled; AWS checks mocks against that.
+ * Returns the shape of the response of an action, under the names of a Resource, from the model of the SDK's service. For a job
+ * with `.sync`, such as `startJobRun.sync`, it is the response of the API that is polled; AWS checks mocks against that.
  */
 export function responseOf(service: string, action: string, modelOf: (sdk: string) => ServiceModel | undefined): ServiceShape | undefined {
   const optimized = Object.hasOwn(OPTIMIZED, service) ? OPTIMIZED[service] : undefined;
   const [name = "", suffix] = action.split(".");
   const polled = suffix?.startsWith("sync") ? optimized?.actions[name]?.polls : name;
-  // An API that has its name from Step Functions has a response of its own too.
+  // An API that Step Functions has named has a response of its own, too.
   if (polled === undefined || optimized?.actions[polled]?.operation !== undefined) return undefined;
   const model = modelOf(sdkServiceOf(service));
   const operation = polled.charAt(0).toUpperCase() + polled.slice(1);
@@ -37,7 +37,7 @@ export function responseOf(service: string, action: string, modelOf: (sdk: strin
   return output && model && withShapes(output, model.shapes);
 }
 
-/** A shape with those that it speaks of, and nothing else of them than what a check needs. */
+/** Returns a shape with those to which it refers, with only the members that a check needs. */
 function withShapes(output: ServiceShape, all: Record<string, ServiceShape>): ServiceShape {
   const shapes: Record<string, ServiceShape> = Object.create(null);
   const waiting: string[] = [];

@@ -1,5 +1,5 @@
-// The optimized integrations: which actions there are and how a task can wait for them (Developer Guide, "Integrating services with
-// Step Functions" and the page of each service).
+// The optimized integrations: their actions, and how a task can wait for them (Developer Guide, "Integrating services with Step
+// Functions" and the page of each service).
 
 import type { IntegrationPattern } from "../api/integrations.d.ts";
 import type { NamedType } from "./table.ts";
@@ -7,14 +7,14 @@ import type { NamedType } from "./table.ts";
 /** An action of an optimized integration. */
 export interface OptimizedAction {
   patterns: readonly IntegrationPattern[];
-  /** The action of the AWS SDK whose parameters it has, where that has another name. */
+  /** The action of the AWS SDK whose parameters it has, if that has another name. */
   operation?: string;
-  /** Its parameters where they are its own, and those that it requires besides the SDK's. */
+  /** Its parameters if they are its own, or those that it requires in addition to the SDK's. */
   required?: readonly NamedType[];
   optional?: readonly NamedType[];
   /** Whether `required` and `optional` are all of its parameters. */
   own?: boolean;
-  /** The action of the AWS SDK by which Step Functions learns how a job is: its response is the result of `.sync`. */
+  /** The action of the AWS SDK with which Step Functions polls a job. Its response is the result of `.sync`. */
   polls?: string;
 }
 
@@ -30,17 +30,17 @@ const RESPONSE: readonly IntegrationPattern[] = ["requestResponse"];
 const SYNC: readonly IntegrationPattern[] = ["requestResponse", "sync"];
 const TOKEN: readonly IntegrationPattern[] = ["requestResponse", "waitForTaskToken"];
 
-/** Actions with the parameters of the SDK's actions of the same names. */
+/** Returns actions with the parameters of the SDK's actions with the same names. */
 function actions(patterns: readonly IntegrationPattern[], names: string): Record<string, OptimizedAction> {
   return Object.fromEntries(names.split(" ").map((name) => [name, { patterns }]));
 }
 
-/** Such actions that are jobs, each with the action by which its job is asked for. */
+/** Returns such actions that are jobs, each with the action that polls the job. */
 function jobs(polled: Readonly<Record<string, string>>): Record<string, OptimizedAction> {
   return Object.fromEntries(Object.entries(polled).map(([name, polls]) => [name, { patterns: SYNC, polls }]));
 }
 
-/** An action with parameters of its own: `Name` is a string, `Name:object` something else. */
+/** Returns an action with parameters of its own: `Name` is a string, `Name:object` another type. */
 function own(patterns: readonly IntegrationPattern[], required: string, optional = ""): OptimizedAction {
   return { patterns, own: true, required: named(required), optional: named(optional) };
 }
@@ -48,14 +48,14 @@ function own(patterns: readonly IntegrationPattern[], required: string, optional
 function named(text: string): NamedType[] {
   return text.split(" ").flatMap((word) => {
     const [name = "", type = "string"] = word.split(":");
-    // The words stand in this file.
+    // The words come from this file, so the type is valid.
     return name === "" ? [] : [{ name, type: type as NamedType["type"] }];
   });
 }
 
 const REQUEST = "Headers:object QueryParameters:object RequestBody:object";
 
-/** By the service of a Resource: `sqs` of `arn:aws:states:::sqs:sendMessage`. */
+/** The services by their names in a Resource: `sqs` in `arn:aws:states:::sqs:sendMessage`. */
 export const OPTIMIZED: Readonly<Record<string, OptimizedService>> = {
   apigateway: {
     title: "API Gateway",

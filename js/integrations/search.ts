@@ -1,4 +1,4 @@
-// The search over integrations: every word of a query has to begin a word of an integration; what ranks first is said by weights.
+// Searches integrations. Every word of a query must begin a word of an integration, and weights determine the order.
 
 import type { Integration, SearchOptions } from "../api/integrations.d.ts";
 import { misuse } from "../base/errors.ts";
@@ -6,7 +6,7 @@ import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
 import { Catalogue, type Entry } from "./catalogue.ts";
 
-/** Words by which a service is found besides its own names. */
+/** Words by which a service is found in addition to its own names. */
 const ALIASES: Readonly<Record<string, string>> = {
   apigateway: "api gateway rest",
   "aws-sdk:acm": "certificate tls",
@@ -53,12 +53,12 @@ const ALIASES: Readonly<Record<string, string>> = {
   states: "step functions sfn stepfunctions execution child state machine workflow",
 };
 
-/** Services that tasks call most, which come first where words alone do not decide. */
+/** The services that tasks call most. They come first if the words alone do not decide. */
 const COMMON =
   `lambda dynamodb sqs sns states events ecs batch glue http athena aws-sdk:s3 aws-sdk:sfn aws-sdk:dynamodb aws-sdk:secretsmanager
   aws-sdk:ssm aws-sdk:ec2 aws-sdk:rds aws-sdk:lambda aws-sdk:sqs aws-sdk:sns aws-sdk:eventbridge aws-sdk:sesv2`.split(/\s+/);
 
-/** What of an integration can be found. */
+/** The words of an integration that can be found. */
 interface Findable {
   entry: Entry;
   service: Words;
@@ -67,7 +67,7 @@ interface Findable {
   common: number;
 }
 
-/** Words in lower case, and all of them in one. */
+/** Words in lower case, separately and joined. */
 interface Words {
   words: readonly string[];
   joined: string;
@@ -77,7 +77,7 @@ let loading: Promise<Catalogue> | undefined;
 let completing: Promise<void> | undefined;
 let findable: readonly Findable[] | undefined;
 
-/** The catalogue; with `optional` also the optional parameters. A table is loaded once, and again after a failure. */
+/** Loads the catalogue; with `optional`, also the optional parameters. A table is loaded once, and again after a failure. */
 export async function catalogue(optional: boolean): Promise<Catalogue> {
   loading ??= import("./actions.ts").then(
     ({ ACTIONS }) => new Catalogue(ACTIONS),
@@ -87,7 +87,7 @@ export async function catalogue(optional: boolean): Promise<Catalogue> {
     },
   );
   const more = optional ? import("./parameters.ts") : undefined;
-  // Both tables are asked for at once; what fails is told by the line after the next.
+  // Both tables are requested at once. The line after the next reports a failure.
   more?.catch(() => {});
   const loaded = await loading;
   if (more === undefined || loaded.complete) return loaded;
@@ -102,7 +102,7 @@ export async function catalogue(optional: boolean): Promise<Catalogue> {
   return loaded;
 }
 
-/** Finds integrations by words, the best match first. */
+/** Returns the integrations that match the words, the best match first. */
 export async function searchIntegrations(query: string, options: SearchOptions = {}): Promise<Integration[]> {
   if (typeof query !== "string") throw misuse("INVALID_ARGUMENT", `searchIntegrations() takes words as a string, not ${shown(query)}`);
   checkOptions(options, ["limit", "optional"], "searchIntegrations()");
@@ -115,21 +115,21 @@ export async function searchIntegrations(query: string, options: SearchOptions =
     .map((entry) => loaded.integration(entry, optional));
 }
 
-/** The integration of a Resource. */
+/** Returns the integration of a Resource. */
 export async function integrationOf(resource: string): Promise<Integration | undefined> {
   return RESOURCE.test(resource) ? integrationIn(await catalogue(true), resource) : undefined;
 }
 
 const RESOURCE = /^arn:[^:]*:states:[^:]*:[^:]*:((?:aws-sdk:)?[\w-]+):(\w+)(?:\.sync(?::2)?|\.waitForTaskToken)?$/;
 
-/** The integration of a Resource in a catalogue that is loaded. */
+/** Returns the integration of a Resource from a loaded catalogue. */
 export function integrationIn(loaded: Catalogue, resource: string): Integration | undefined {
   const [, service, action] = RESOURCE.exec(resource) ?? [];
   const entry = loaded.entries.find((entry) => entry.service === service && entry.action === action);
   return entry && loaded.integration(entry, true);
 }
 
-/** The integrations that a query means, the best first. */
+/** Returns the integrations that match a query, the best first. */
 export function ranked(loaded: Catalogue, query: string): Entry[] {
   const tokens = tokensOf(query);
   const found: { entry: Entry; score: number; place: number }[] = [];
@@ -137,11 +137,11 @@ export function ranked(loaded: Catalogue, query: string): Entry[] {
     const score = scoreOf(one, tokens);
     if (score !== undefined) found.push({ entry: one.entry, score, place });
   }
-  // The optimized ones stand first in the catalogue.
+  // Optimized integrations come first in the catalogue.
   return found.sort((a, b) => b.score - a.score || a.place - b.place).map(({ entry }) => entry);
 }
 
-/** The words of a query; a Resource has words too. */
+/** Returns the words of a query, or of a Resource. */
 function tokensOf(query: string): string[] {
   return query
     .trim()
@@ -165,12 +165,12 @@ function described(entry: Entry): Findable {
   };
 }
 
-/** `describeDBInstances` is describe, db, instances; `ECS` is ecs. */
+/** Splits a name: `describeDBInstances` is describe, db, instances; `ECS` is ecs. */
 function wordsOf(text: string): string[] {
   return (text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).map((word) => word.toLowerCase());
 }
 
-/** How well an integration fits the words; undefined where one of them fits nothing. */
+/** Returns how well an integration matches the words. Undefined if one of them matches nothing. */
 function scoreOf({ entry, service, action, aliases, common }: Findable, tokens: readonly string[]): number | undefined {
   if (tokens.length === 0) return entry.optimized ? common : undefined;
   let score = common + (entry.optimized ? 4 : 0);
@@ -178,10 +178,10 @@ function scoreOf({ entry, service, action, aliases, common }: Findable, tokens: 
     const scores = [serviceScore(service, aliases, token), actionScore(action, token), patternScore(entry, token)];
     const best = Math.max(...scores);
     if (best === 0) return undefined;
-    // A word that fits in several ways: "parameter" is what SSM is for, and what getParameter gets.
+    // A word may match in several ways: "parameter" is what SSM is for, and what getParameter returns.
     score += best + (scores.reduce((sum, one) => sum + one, 0) - best) / 2;
   }
-  // The fewer words of the action were not asked for, the nearer it is.
+  // The fewer words of the action are not in the query, the better it matches.
   return score - Math.max(0, action.words.length - tokens.length) / 2 - action.joined.length / 100;
 }
 
@@ -202,7 +202,7 @@ function actionScore({ words, joined }: Words, token: string): number {
   return begins < 0 ? 0 : 5 - Math.min(begins, 3) / 2;
 }
 
-/** `sync`, `token` and `wait` mean the patterns; `aws` and `sdk` the integrations of the AWS SDK. */
+/** Scores the words for patterns: `sync`, `token` and `wait`, and `aws` and `sdk` for the integrations of the AWS SDK. */
 function patternScore({ optimized }: Entry, token: string): number {
   const has = (pattern: "sync" | "waitForTaskToken") =>
     optimized === undefined ? pattern !== "sync" : optimized.patterns.includes(pattern);

@@ -1,11 +1,11 @@
-// Signs of the services that tasks call, as path data in a square of 20, stroked like those of the types. Drawn for this project under
-// its licence, from plain shapes: nothing is taken from the icons of AWS or of anybody else.
+// Icons of the services that tasks call, as path data in a square of 20, stroked like those of the state types. They were drawn for
+// this project under its licence, from plain shapes: nothing is taken from the icons of AWS or of anybody else.
 
 const CUBE = "M10 2.5L16.5 6.2V13.8L10 17.5L3.5 13.8V6.2Z";
 const DRUM = "M16 5.3Q16 8 10 8Q4 8 4 5.3Q4 2.5 10 2.5Q16 2.5 16 5.3V14.7Q16 17.5 10 17.5Q4 17.5 4 14.7V5.3";
 const DOTS = "M10 2.5A2.2 2.2 0 1 1 9.99 2.5ZM4.7 13A2.2 2.2 0 1 1 4.69 13ZM15.3 13A2.2 2.2 0 1 1 15.29 13Z";
 
-/** The services that have a sign, then the sign. */
+/** The services of each icon, then the icon. */
 const SIGNS: readonly (readonly [services: string, path: string])[] = [
   ["lambda", "M6 3H8.5L14.5 17H17M10.4 8L5 17"],
   ["dynamodb", `${DRUM}M4 10Q4 12.7 10 12.7Q16 12.7 16 10`],
@@ -43,10 +43,10 @@ const SIGNS: readonly (readonly [services: string, path: string])[] = [
 
 const paths = new Map(SIGNS.flatMap(([services, path]) => services.split(" ").map((service) => [service, path] as const)));
 
-/** The sign of a service, by the name that resources have; undefined where it has none of its own. */
+/** Returns the icon of a service, by its name in Resources. Undefined if it has none. */
 export const signOfService = (service: string): string | undefined => paths.get(service);
 
-/** A task in a drawing of the interpreter: what it calls is in its title, and its sign is the only one in it. */
+/** Matches a task in a drawing of the interpreter: its title names what it calls, and its icon is the only one in it. */
 const TASK =
   /(<g class="([^"\s]+)-node \2-task[^"]*"[^>]*><title>[^<]*?\(Task, ([\w-]+)[^<]*<\/title>(?:(?!<\/g>)[^])*?<path class="\2-glyph"[^>]* d=")[^"]*"/g;
 

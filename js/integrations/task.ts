@@ -1,11 +1,11 @@
-// A Task state that calls an integration.
+// Creates Task states that call an integration.
 
 import type { Integration, IntegrationParameter, IntegrationPattern, IntegrationTask } from "../api/integrations.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
 
-/** Where a service passes the task token on, as the Developer Guide shows it; `TOKEN` stands for the token. */
+/** The parameter in which a service passes on the task token, according to the Developer Guide. `TOKEN` stands for the token. */
 const TOKENS: Readonly<Record<string, Record<string, unknown>>> = {
   "apigateway:invoke": { Headers: { TaskToken: ["TOKEN"] } },
   "ecs:runTask": { Overrides: { ContainerOverrides: [{ Name: "", Environment: [{ Name: "TASK_TOKEN", Value: "TOKEN" }] }] } },
@@ -16,7 +16,7 @@ const TOKENS: Readonly<Record<string, Record<string, unknown>>> = {
   "states:startExecution": { Input: { TaskToken: "TOKEN" } },
 };
 
-/** Members that a task of these integrations has nearly always. */
+/** Parameters that a task of these integrations nearly always has. */
 const USUAL: Readonly<Record<string, Record<string, unknown>>> = {
   "lambda:invoke": { Payload: {} },
   "states:startExecution": { Input: {} },
@@ -34,7 +34,7 @@ export const EMPTY: Readonly<Record<IntegrationParameter["type"], () => unknown>
   object: () => ({}),
 };
 
-/** A Task state with the required parameters of an integration. */
+/** Returns a Task state with the required parameters of an integration. */
 export function taskState(
   integration: Pick<Integration, "resource" | "patterns" | "parameters">,
   options: { pattern?: IntegrationPattern; queryLanguage?: "JSONPath" | "JSONata" } = {},
@@ -57,7 +57,7 @@ export function taskState(
   return { Type: "Task", Resource: chosen.resource, ...(queryLanguage === "JSONata" ? { Arguments: filled } : { Parameters: filled }) };
 }
 
-/** A value with the token where TOKEN stands. */
+/** Returns a value with the token in place of TOKEN. */
 function withToken(value: unknown, queryLanguage: "JSONPath" | "JSONata"): unknown {
   if (value === "TOKEN") return "{% $states.context.Task.Token %}";
   if (Array.isArray(value)) return value.map((item: unknown) => withToken(item, queryLanguage));

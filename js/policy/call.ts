@@ -1,10 +1,10 @@
-// What a state calls, as a policy sees it: what the definition says of the parameters, and the permissions that were found.
+// The call of a state, for a policy: its parameters in the definition, and the permissions that were found.
 
 import { partitionOf } from "../base/partition.ts";
 import type { PolicyGap, PolicyOptions, PolicyStatement } from "../api/integrations.d.ts";
 import { isObject } from "../base/json.ts";
 
-/** What is known of a text in the definition. Of one with placeholders `text` has `*` in place of each. */
+/** A string of the definition, as far as it is known. If it has placeholders, `text` has `*` in place of each. */
 export type Known = { text: string; reason?: undefined; pointer: string } | { text?: string; reason: PolicyGap["reason"]; pointer: string };
 
 /** Resources of a permission, and why they are not exact. */
@@ -22,13 +22,13 @@ export interface Permission {
   condition: Condition;
 }
 
-/** What is collected over all states. */
+/** The permissions and gaps of all states. */
 export interface Collected {
   permissions: Permission[];
   gaps: PolicyGap[];
 }
 
-/** A state's call of something. `template` is what the request is made of; undefined where it is the input. */
+/** A state's call of an API. `template` is the template of the request. Undefined if the request is the input. */
 export class Call {
   readonly state: string;
   readonly pointer: string;
@@ -54,17 +54,17 @@ export class Call {
     this.options = options;
   }
 
-  /** What the request has for a member, at any depth. */
+  /** Returns the value of a member of the request, at any depth. */
   value(...path: string[]): Known {
     return known(this.#template, path, this.#at, this.pointer);
   }
 
-  /** Whether the request has a member, known or not. */
+  /** Returns whether the request has a member, known or not. */
   has(name: string): boolean {
     return isObject(this.#template) && (Object.hasOwn(this.#template, name) || Object.hasOwn(this.#template, `${name}.$`));
   }
 
-  /** What the definition has for a member of the request. */
+  /** Returns the value of a member of the request in the definition. */
   request(name: string): unknown {
     return isObject(this.#template) ? this.#template[name] : undefined;
   }
@@ -74,30 +74,30 @@ export class Call {
     return isObject(this.#template) ? Object.keys(this.#template).map((name) => name.replace(/\.\$$/, "")) : [];
   }
 
-  /** The same call, with a part of the request as its template. */
+  /** Returns the same call with a part of the request as its template. */
   within(template: unknown, place: string): Call {
     const { state: name, pointer, sync, options } = this;
     return new Call(this.#collected, { name, pointer }, { template, at: `${this.#at}/${place}`, sync, options });
   }
 
-  /** A list in the request as it stands in the definition; undefined where it is computed. */
+  /** Returns a list of the request in the definition. Undefined if it is computed. */
   list(name: string): unknown[] | undefined {
     const list = isObject(this.#template) ? this.#template[name] : undefined;
     return Array.isArray(list) ? list : undefined;
   }
 
-  /** The ARN of something in the machine's region and account. */
+  /** Returns the ARN of a resource in the machine's region and account. */
   arn(service: string, resource: string, { region = this.options.region ?? "*", account = this.options.account ?? "*" } = {}): string {
     return `arn:${this.options.partition ?? partitionOf(region)}:${service}:${region}:${account}:${resource}`;
   }
 
-  /** The resource that a parameter names: an ARN as it is, a name as `resourceOf` makes one of it. */
+  /** Returns the resource that a parameter identifies: its ARN, or the ARN for its name by `resourceOf`. */
   find(parameter: string | string[], service: string, resourceOf: (name: string) => string): Found {
     const path = typeof parameter === "string" ? [parameter] : parameter;
     return this.resource(path, (name) => (name.startsWith("arn:") ? name : this.arn(service, resourceOf(name))));
   }
 
-  /** The resource that a parameter names, made by `arnOf`. What is not known is `*`. */
+  /** Returns the resource that a parameter identifies, as an ARN by `arnOf`. An unknown one is `*`. */
   resource(path: string[], arnOf: (name: string) => string): Found {
     const { text, reason, pointer } = this.value(...path);
     const resources = [arnOf(text ?? "*")];
@@ -114,13 +114,13 @@ export class Call {
     if (gap !== undefined) this.#collected.gaps.push({ state: this.state, ...gap, actions: list, granted: resources });
   }
 
-  /** Says what the policy does not have. */
+  /** Adds a gap: a permission that the policy lacks. */
   lacks(actions: string | string[], reason: PolicyGap["reason"], message: string, pointer = this.pointer): void {
     const list = typeof actions === "string" ? [actions] : actions;
     this.#collected.gaps.push({ state: this.state, pointer, reason, message, actions: list, granted: [] });
   }
 
-  /** A role that the called service gets. A role by expression is not granted: it could be any. */
+  /** Adds the permission to pass a role to the called service. A role by expression is not granted, because it could be any. */
   passes(parameter: string | string[], service?: string): void {
     const path = typeof parameter === "string" ? [parameter] : parameter;
     const { text, reason, pointer } = this.value(...path);
@@ -138,18 +138,18 @@ export class Call {
     this.allow("iam:PassRole", role, service === undefined ? undefined : { StringEquals: { "iam:PassedToService": service } });
   }
 
-  /** The rule by which EventBridge tells Step Functions how a job is. */
+  /** Adds permissions for the rule by which EventBridge notifies Step Functions about a job. */
   rule(name: string): void {
     if (this.sync) this.allow(["events:PutTargets", "events:PutRule", "events:DescribeRule"], this.arn("events", `rule/${name}`));
   }
 
-  /** Actions that only a task needs which waits for its job. */
+  /** Adds actions that a task needs only if it waits for its job. */
   whileWaiting(actions: string | string[], found: Found | string): void {
     if (this.sync) this.allow(actions, found);
   }
 }
 
-/** Why a name is not known, as a sentence. */
+/** Describes in a sentence why a name is unknown. */
 export function reasonOf(reason: PolicyGap["reason"], name: string): string {
   switch (reason) {
     case "expression":
@@ -161,7 +161,7 @@ export function reasonOf(reason: PolicyGap["reason"], name: string): string {
   }
 }
 
-/** What a template has at a path of members. */
+/** Returns the value of a template at a path of members. */
 function known(template: unknown, path: readonly string[], at: string, state: string): Known {
   let value = template;
   let pointer = at;
@@ -177,11 +177,11 @@ function known(template: unknown, path: readonly string[], at: string, state: st
   return textOf(value, pointer);
 }
 
-/** What is known of a value that stands for a text. */
+/** Returns what is known of a value that stands for a string. */
 export function textOf(value: unknown, pointer: string): Known {
-  // A function of CloudFormation, such as {"Ref": "Table"}.
+  // The value may be a function of CloudFormation, such as {"Ref": "Table"}.
   if (typeof value !== "string") return { reason: isObject(value) ? "placeholder" : "missing", pointer };
-  // A state that is being written has empty parameters.
+  // A state that is being edited has empty parameters.
   if (value === "") return { reason: "missing", pointer };
   const expression = /^\{%([^]*)%\}$/.exec(value)?.[1]?.trim();
   if (expression !== undefined) {

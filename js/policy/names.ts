@@ -1,8 +1,8 @@
-// The ARNs that names of services stand for.
+// Converts names of services to ARNs.
 
 import type { Call } from "./call.ts";
 
-/** A function's name, partial ARN or ARN, with or without a qualifier. */
+/** Returns the ARN for a function's name, partial ARN or ARN, with or without a qualifier. */
 export function functionArn(call: Call, name: string): string {
   if (name.startsWith("arn:")) return name;
   const partial = /^(?:([a-z]{2}[a-z0-9-]*-\d):)?(\d{12}):function:(.+)$/.exec(name);
@@ -10,7 +10,7 @@ export function functionArn(call: Call, name: string): string {
   return call.arn("lambda", `function:${name}`);
 }
 
-/** A queue's URL: https://sqs.REGION.amazonaws.com/ACCOUNT/NAME, or an older form. */
+/** Returns the ARN for a queue's URL: https://sqs.REGION.amazonaws.com/ACCOUNT/NAME, or an older form. */
 export function queueArn(call: Call, url: string): string {
   if (url.startsWith("arn:")) return url;
   const parts = /^https?:\/\/(?:sqs\.([^./]+)\.|([^./]+)\.queue\.|)[^/]*\/([^/]+)\/([^/]+)$/.exec(url);
@@ -19,13 +19,13 @@ export function queueArn(call: Call, url: string): string {
   return call.arn("sqs", parts[4]!, { account: parts[3]!, ...(region !== undefined && { region }) });
 }
 
-/** The bucket and the key of `s3://bucket/key`. */
+/** Returns the bucket and the key of `s3://bucket/key`. */
 export function bucketAndKey(uri: string): { bucket: string; key: string } {
   const [, bucket = "*", key = ""] = /^(?:s3:\/\/|arn:[^:]*:s3:::)?([^/]+)\/?(.*)$/.exec(uri) ?? [];
   return { bucket, key };
 }
 
-/** A bucket, or an object of one: their ARNs have neither region nor account. */
+/** Returns the ARN of a bucket or an object. It has neither region nor account. */
 export function s3Arn(call: Call, path: string): string {
   return call.arn("s3", path, { region: "", account: "" });
 }

@@ -1,11 +1,11 @@
-// What the role needs for the optimized integrations: the policies of the Developer Guide's page of each service ("Integrating optimized
-// services": connect-lambda, connect-batch, connect-ecs, …), for what the definition names.
+// The permissions for optimized integrations: the policies of the Developer Guide's page of each service ("Integrating optimized
+// services": connect-lambda, connect-batch, connect-ecs, …), limited to what the definition names.
 
 import { isObject } from "../base/json.ts";
 import type { Call, Found } from "./call.ts";
 import { bucketAndKey, functionArn, queueArn, s3Arn } from "./names.ts";
 
-/** Adds what a call needs. */
+/** Adds the permissions for a call. */
 export type Rule = (call: Call) => void;
 
 const EKS_ROLES: Readonly<Record<string, [parameter: string, service: string]>> = {
@@ -14,7 +14,7 @@ const EKS_ROLES: Readonly<Record<string, [parameter: string, service: string]>> 
   createNodegroup: ["NodeRole", "ec2.amazonaws.com"],
 };
 
-/** By service and action. */
+/** The rules by service and action. */
 export const RULES: Readonly<Record<string, Rule>> = {
   "apigateway:invoke": apiGateway,
   "athena:startQueryExecution": (call) => {
@@ -58,7 +58,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       call.find("JobQueue", "batch", (name) => `job-queue/${name}`),
     );
     call.whileWaiting("batch:TerminateJob", call.arn("batch", "job/*"));
-    // It has no resources in IAM.
+    // This action has no resources in IAM.
     call.whileWaiting("batch:DescribeJobs", "*");
     call.rule("StepFunctionsGetEventsForBatchJobsRule");
   },
@@ -272,17 +272,17 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "states:startExecution": startExecution,
 };
 
-/** The queue of a request: its URL has region, account and name. */
+/** Returns the queue of a request. Its URL contains region, account and name. */
 export function queue(call: Call): Found {
   return call.resource(["QueueUrl"], (url) => queueArn(call, url));
 }
 
-/** The table of a request. */
+/** Returns the table of a request. */
 export function table(call: Call): Found {
   return call.find("TableName", "dynamodb", (name) => `table/${name}`);
 }
 
-/** The function of a request, with the qualifier if there is one: IAM knows versions and aliases by it. */
+/** Returns the function of a request, with the qualifier if there is one, because IAM identifies versions and aliases by it. */
 export function functionNamed(call: Call): Found {
   const found = call.resource(["FunctionName"], (name) => functionArn(call, name));
   if (!call.has("Qualifier")) return found;
@@ -290,11 +290,13 @@ export function functionNamed(call: Call): Found {
   return { ...found, resources: found.resources.map((arn) => `${arn}:${qualifier}`) };
 }
 
-/** StartExecution, with what `.sync` asks and stops (Developer Guide, "Start a new workflow"). */
+/**
+ * Adds permissions for StartExecution, with those that `.sync` needs to poll and to stop (Developer Guide, "Start a new workflow").
+ */
 export function startExecution(call: Call): void {
   const machine = call.find("StateMachineArn", "states", (name) => `stateMachine:${name}`);
   call.allow("states:StartExecution", machine);
-  // A version or an alias belongs to the machine, whose name its executions have.
+  // A version or an alias belongs to the machine, whose name is part of its executions' ARNs.
   const executions = machine.resources.map((arn) => {
     const [name = "*"] = arn.split(":stateMachine:")[1]?.split(":") ?? [];
     return `${arn.split(":stateMachine:")[0]}:execution:${name}:*`;
@@ -303,7 +305,7 @@ export function startExecution(call: Call): void {
   call.rule("StepFunctionsGetEventsForStepFunctionsExecutionRule");
 }
 
-/** PutEvents to the buses of the entries. */
+/** Adds permissions for PutEvents to the buses of the entries. */
 export function putEvents(call: Call): void {
   const entries = call.list("Entries");
   if (entries === undefined || entries.length === 0) {
@@ -323,7 +325,7 @@ function busOf(call: Call, entry: Record<string, unknown>, i: number): Found {
   return call.within(entry, `Entries/${i}`).find("EventBusName", "events", (name) => `event-bus/${name}`);
 }
 
-/** Calls of HTTPS endpoints (Developer Guide, "Call HTTPS APIs"). */
+/** Adds permissions for calls of HTTPS endpoints (Developer Guide, "Call HTTPS APIs"). */
 function http(call: Call): void {
   const machine = call.arn("states", `stateMachine:${call.options.name ?? "*"}`);
   const method = call.value("Method");
@@ -349,7 +351,7 @@ function http(call: Call): void {
   call.allow(["secretsmanager:GetSecretValue", "secretsmanager:DescribeSecret"], call.arn("secretsmanager", "secret:events!connection/*"));
 }
 
-/** REST and HTTP APIs of API Gateway: only IAM's authorization needs a permission. */
+/** Adds permissions for REST and HTTP APIs of API Gateway. Only IAM's authorization needs one. */
 function apiGateway(call: Call): void {
   const auth = call.value("AuthType");
   if (auth.reason === "missing" || auth.text === "NO_AUTH" || auth.text === "RESOURCE_POLICY") return;
@@ -366,7 +368,7 @@ function kubernetes(call: Call): void {
   call.lacks([], "elsewhere", "Kubernetes itself decides what the role can do: map the role to a group in the cluster");
 }
 
-/** Clusters, node groups and profiles of EKS. */
+/** Adds permissions for clusters, node groups and profiles of EKS. */
 function eks(call: Call, action: string): void {
   const operation = action.charAt(0).toUpperCase() + action.slice(1);
   const noun = operation.replace(/^(Create|Delete)/, "");
@@ -403,7 +405,7 @@ function buildBatch(call: Call, action: string, project: Found): void {
   call.rule("StepFunctionsGetEventForCodeBuildStartBuildBatchRule");
 }
 
-/** The project of a build's id, `project:uuid`. */
+/** Returns the project of a build's id, `project:uuid`. */
 function projectOfBuild(call: Call): Found {
   return call.resource(["Id"], (id) => call.arn("codebuild", `project/${id.replace(/^arn:.*:build(?:-batch)?\//, "").split(":")[0]}`));
 }
@@ -418,11 +420,11 @@ function athenaWorkgroup(call: Call): Found {
 }
 
 function sagemaker(call: Call, parameter: string, kind: string): Found {
-  // IAM has these names in small letters.
+  // IAM uses these names in lower case.
   return call.find(parameter, "sagemaker", (name) => `${kind}/${name.toLowerCase()}`);
 }
 
-/** A model of Bedrock: a foundation model, or an inference profile over several regions, which stand for their models too. */
+/** Returns a model of Bedrock: a foundation model, or an inference profile over several regions, which includes its models. */
 function bedrockModel(call: Call, parameter: string): Found {
   const { text } = call.value(parameter);
   const profile = /^(?:us|eu|apac|jp|au|us-gov|global)\.(.+)$/.exec(text ?? "")?.[1];
@@ -433,7 +435,7 @@ function bedrockModel(call: Call, parameter: string): Found {
   return call.resource([parameter], (name) => (name.startsWith("arn:") ? name : foundation(name)));
 }
 
-/** The service-linked role that the first call of an account makes. */
+/** Adds the permission to create the service-linked role at the first call of an account. */
 function linkedRole(call: Call, role: string, service: string): void {
   call.allow("iam:CreateServiceLinkedRole", call.arn("iam", `role/aws-service-role/${service}/${role}*`, { region: "" }), {
     StringLike: { "iam:AWSServiceName": service },

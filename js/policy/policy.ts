@@ -1,4 +1,4 @@
-// The least policy for a definition: goes through its states, and puts together what they need.
+// Determines the least policy for a definition: visits its states and combines the permissions that they need.
 
 import type { ExecutionPolicy, PolicyOptions, PolicyStatement } from "../api/integrations.d.ts";
 import { misuse } from "../base/errors.ts";
@@ -10,7 +10,7 @@ import { Call, type Collected, type Permission, textOf } from "./call.ts";
 import { RULES } from "./optimized.ts";
 import { bucketOf, objectOf, sdkRule } from "./sdk.ts";
 
-/** The part of a machine that has states: itself, a branch, an item processor. */
+/** The part of a machine that has states: the machine itself, a branch, or an item processor. */
 interface Place {
   pointer: string;
   /** Whether states without a QueryLanguage of their own use JSONata. */
@@ -31,7 +31,7 @@ const LOGS = [
 
 const TRACES = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"].map((name) => `xray:${name}`);
 
-/** The least policy that the role of a machine with this definition needs, and what could not be known. */
+/** Returns the least policy that the role of a machine with this definition needs, and what could not be determined. */
 export function policyOf(definition: object | string, options: PolicyOptions = {}): ExecutionPolicy {
   checkOptions(options, ["region", "account", "partition", "name", "logs", "tracing"], "policyOf()");
   const machine: unknown = typeof definition === "string" ? parsed(definition) : definition;
@@ -73,7 +73,7 @@ function walk(machine: Record<string, unknown>, { pointer, jsonata }: Place, col
   }
 }
 
-/** A state and where it is. */
+/** A state and its position. */
 interface About {
   name: string;
   pointer: string;
@@ -86,7 +86,7 @@ function task(state: Record<string, unknown>, about: About, collected: Collected
   const resource = parseResource(written.text ?? "");
   const call = (sync: boolean) =>
     new Call(collected, about, { template: state[request], at: `${about.pointer}/${request}`, sync, options });
-  // What is called with the permissions of another role needs none of this one (Developer Guide, "Accessing resources in other accounts").
+  // A call with the permissions of another role needs none of this one (Developer Guide, "Accessing resources in other accounts").
   if (isObject(state.Credentials)) {
     const other = new Call(collected, about, { template: state.Credentials, at: `${about.pointer}/Credentials`, options });
     other.allow(
@@ -114,14 +114,17 @@ function task(state: Record<string, unknown>, about: About, collected: Collected
       else call(false).lacks([], "unmapped", `there is no integration ${resource.name}`, written.pointer);
       return;
     }
-    // Workers of an activity have their own permissions; anything else is not AWS's.
+    // Workers of an activity have their own permissions. Any other resource does not belong to AWS.
     default:
       if (resource.kind === "other")
         call(false).lacks([], "unmapped", `${shown(state.Resource)} is not a Resource of AWS`, written.pointer);
   }
 }
 
-/** What the items and the results of a Map need, and its child executions (Developer Guide, "IAM policies for using Distributed Map states"). */
+/**
+ * Adds the permissions for the items, the results and the child executions of a Map (Developer Guide, "IAM policies for using
+ * Distributed Map states").
+ */
 function map(state: Record<string, unknown>, about: About, collected: Collected, options: PolicyOptions): void {
   const call = (template: unknown, at: string) => new Call(collected, about, { template, at: `${about.pointer}/${at}`, options });
   const processor = isObject(state.ItemProcessor) ? state.ItemProcessor : undefined;
@@ -165,7 +168,7 @@ function reader(itemReader: Record<string, unknown>, call: Call): void {
   if (config.InputType === "MANIFEST") call.lacks("s3:GetObject", "elsewhere", "the manifest names the files with the items: add them");
 }
 
-/** Statements of permissions: resources with the same actions together, and every permission once. */
+/** Returns statements that combine the resources with the same actions, and contain every permission once. */
 function statements(permissions: readonly Permission[]): PolicyStatement[] {
   const byResource = new Map<string, { resource: string; condition: Permission["condition"]; actions: Set<string> }>();
   for (const { action, resource, condition } of permissions) {

@@ -1,4 +1,4 @@
-// What the role needs for an AWS SDK integration: the action of IAM, which mostly has the name of the API's, and its resources.
+// The permissions for AWS SDK integrations: the action of IAM, which mostly has the name of the API's action, and its resources.
 
 import { isObject } from "../base/json.ts";
 import { sdkServices } from "../integrations/catalogue.ts";
@@ -6,7 +6,7 @@ import type { Call, Found } from "./call.ts";
 import { bucketAndKey, s3Arn } from "./names.ts";
 import { functionNamed, putEvents, queue, type Rule, startExecution, table } from "./optimized.ts";
 
-/** Prefixes of IAM that no model has (Service Authorization Reference). */
+/** IAM prefixes that are not in the models (Service Authorization Reference). */
 const PREFIXES: Readonly<Record<string, string>> = {
   cloudwatch: "cloudwatch",
   iotdataplane: "iot",
@@ -16,7 +16,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
   s3control: "s3",
 };
 
-/** APIs of S3 whose permission has another name ("Required permissions for Amazon S3 API operations"), and what they are about. */
+/**
+ * APIs of S3 whose permission has another name ("Required permissions for Amazon S3 API operations"), with the kind of their
+ * resource.
+ */
 const S3: Readonly<Record<string, [action: string, on: "bucket" | "object" | "all"]>> = {
   abortMultipartUpload: ["AbortMultipartUpload", "object"],
   completeMultipartUpload: ["PutObject", "object"],
@@ -44,7 +47,7 @@ const S3: Readonly<Record<string, [action: string, on: "bucket" | "object" | "al
   uploadPart: ["PutObject", "object"],
 };
 
-/** By service: what a call's resource is. Undefined where the parameters do not say it. */
+/** Returns the resource of a call, by service. Undefined if the parameters do not contain it. */
 const RESOURCES: Readonly<Record<string, (call: Call, action: string) => Found | undefined>> = {
   dynamodb: (call, action) => (call.has("TableName") ? withIndexes(call, action) : undefined),
   kms: (call) =>
@@ -56,7 +59,7 @@ const RESOURCES: Readonly<Record<string, (call: Call, action: string) => Found |
   ssm: (call) => parameters(call),
 };
 
-/** Adds what a call of the AWS SDK needs; `action` as the Resource has it. */
+/** Returns the rule for a call of the AWS SDK. `action` is the name in the Resource. */
 export function sdkRule(service: string, action: string): Rule {
   const operation = action.charAt(0).toUpperCase() + action.slice(1);
   if (service === "s3") return (call) => s3(call, action, operation);
@@ -77,11 +80,11 @@ export function sdkRule(service: string, action: string): Rule {
   };
 }
 
-/** The resources that parameters name by ARNs of the service itself; all resources where none does. */
+/** Returns the resources that parameters name by ARNs of the service itself, or all resources if none does. */
 function byArns(call: Call, prefix: string, service: string, operation: string): Found {
   const known = call.members.map((name) => call.value(name));
   const own = known.flatMap(({ text, reason }) => (reason === undefined && text?.split(":")[2] === prefix ? [text] : []));
-  // AssumeRole is about roles of IAM.
+  // The resources of AssumeRole are roles of IAM.
   if (service === "sts" && call.has("RoleArn")) return call.find("RoleArn", "iam", (name) => `role/${name}`);
   if (own.length > 0) return { resources: own };
   const message = `the resources of ${prefix}:${operation} are not known, so all are allowed`;
@@ -107,12 +110,12 @@ function s3(call: Call, action: string, operation: string): void {
   call.allow(`s3:${version}`, on === "object" ? objectOf(call) : bucketOf(call));
 }
 
-/** The bucket of a request. */
+/** Returns the bucket of a request. */
 export function bucketOf(call: Call): Found {
   return call.resource(["Bucket"], (name) => (name.startsWith("arn:") ? name : s3Arn(call, name)));
 }
 
-/** The object of a request, or all of its bucket where the key is not known. */
+/** Returns the object of a request, or all objects of its bucket if the key is unknown. */
 export function objectOf(call: Call, key = "Key"): Found {
   const bucket = bucketOf(call);
   const name = call.value(key);
@@ -135,7 +138,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A table, and the index that is read. */
+/** Returns a table, and the index that is read. */
 function withIndexes(call: Call, action: string): Found {
   const found = table(call);
   if ((action !== "query" && action !== "scan") || !call.has("IndexName")) return found;
@@ -143,7 +146,7 @@ function withIndexes(call: Call, action: string): Found {
   return { ...found, resources: found.resources.map((arn) => `${arn}/index/${index}`) };
 }
 
-/** Calls of DynamoDB that are about several items: IAM checks each as if it were alone. */
+/** Adds permissions for calls of DynamoDB with several items. IAM checks each item separately. */
 function batched(call: Call, action: string, operation: string): void {
   if (action === "batchGetItem" || action === "batchWriteItem") {
     const tables = call.request("RequestItems");
@@ -184,12 +187,12 @@ function batched(call: Call, action: string, operation: string): void {
   });
 }
 
-/** A secret by its name: Secrets Manager adds six characters to it. */
+/** Returns a secret by its name. Secrets Manager adds six characters to it. */
 function secret(call: Call, parameter: string): Found {
   return call.find(parameter, "secretsmanager", (name) => `secret:${name}-??????`);
 }
 
-/** The parameters of Systems Manager that a request names. */
+/** Returns the parameters of Systems Manager that a request names. */
 function parameters(call: Call): Found | undefined {
   const arn = (name: string) => (name.startsWith("arn:") ? name : call.arn("ssm", `parameter/${name.replace(/^\//, "")}`));
   if (call.has("Name") && !call.has("DocumentName")) return call.resource(["Name"], arn);
