@@ -1,7 +1,7 @@
-//! Draws a definition: `cargo run --example graph -- machine.asl.json > machine.svg` (`--lr`: from left to right,
-//! `--json`: the layout and no drawing, `--dark`, `--light`, `--mermaid`). With `--figures` it says how good the drawings
-//! of many definitions are: `cargo run --example graph -- --figures ../shared/conformance/definitions.jsonl tests/graph/*.json`
-//! (a definition in a file, or in the member `definition` of it or of each of its lines).
+//! Draws a definition: `cargo run --example graph -- machine.asl.json > machine.svg` (`--lr`: from left to right, `--json`: the
+//! layout instead of a drawing, `--dark`, `--light`, `--mermaid`). With `--figures` it prints quality figures of the drawings
+//! of many definitions: `cargo run --example graph -- --figures ../shared/conformance/definitions.jsonl tests/graph/*.json`
+//! (each file is a definition, or has one in the member `definition` of itself or of each of its lines).
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One line of figures for each file: sums over its definitions.
+/// Prints one line of figures for each file, summed over its definitions.
 fn figures<'a>(files: impl Iterator<Item = &'a String>) -> ExitCode {
     println!("{:>6} {:>7} {:>7} {:>9} {:>10} {:>9}  file", "defs", "nodes", "edges", "crossings", "Mpx²", "ms");
     for file in files {

@@ -1,7 +1,8 @@
-//! Runs conformance cases natively: one JSON case a line on standard input, one JSON result a line on standard output.
+//! Runs conformance cases natively: it reads one JSON case per line from standard input, and writes one JSON result per line to
+//! standard output.
 //!
-//! `scripts/conformance.mjs` feeds it and compares; this program also checks of every case that the engine restored
-//! from a snapshot after each step, and the engine replayed from the journal, come to the same history.
+//! `scripts/conformance.mjs` feeds it and compares the results. This program also checks for every case that an engine that is
+//! restored from a snapshot after each step, and an engine that is replayed from the journal, produce the same history.
 
 use std::io::{BufRead, Write};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ fn main() {
     }
 }
 
-/// A case: `definition` (a value, or a text), `type`, and for those that run `input` and `mocks`.
+/// Runs a case: `definition` (a value, or a text), `type`, and for an execution `input` and `mocks`.
 fn run(case: &Value) -> Value {
     if let Some(request) = case.get("args") {
         let result = match test_state_with(request, 0, Millis(0), &mut |service, action| shape(case, service, action)) {
@@ -94,7 +95,7 @@ fn run(case: &Value) -> Value {
     Value::from(result)
 }
 
-/// The shape of a response in the case's models of services, which are written as botocore's.
+/// Returns the shape of a response from the case's service models, which have botocore's format.
 fn shape(case: &Value, service: &str, action: &str) -> Option<Value> {
     let model = case.get("models")?.get(service)?;
     let operation = action.get(..1)?.to_uppercase() + action.get(1..)?;
@@ -103,7 +104,7 @@ fn shape(case: &Value, service: &str, action: &str) -> Option<Value> {
     Some(shape)
 }
 
-/// The queue of answers of each state, from events as they were recorded.
+/// Returns a script with a queue of answers for each state, from recorded events.
 fn script(mocks: Option<&Value>, objects: Option<Value>) -> Script {
     let mut script = Script::new();
     script.otherwise_with(move |call| stand_in(call, objects.as_ref()));
@@ -127,7 +128,7 @@ fn script(mocks: Option<&Value>, objects: Option<Value>) -> Script {
             } else {
                 Ending::Error { error: text("error"), cause: text("cause") }
             };
-            // An activity has an end because a worker took it.
+            // An activity can only end after a worker took it.
             let started = kind.starts_with("Activity").then(|| Started { after: 0, worker: text("workerName") });
             script.answer(name, Response { submitted: submitted.take(), started, ending, ..Response::default() });
         }
@@ -138,8 +139,8 @@ fn script(mocks: Option<&Value>, objects: Option<Value>) -> Script {
     script
 }
 
-/// What a service answers of which nothing was recorded: functions give their input back. `objects` are those that the test
-/// which was recorded had written to S3: their texts by `bucket/key`.
+/// Returns the answer of a service for which nothing was recorded: functions return their input. `objects` has the texts that
+/// the recorded test had written to S3, by `bucket/key`.
 fn stand_in(call: &Invocation, objects: Option<&Value>) -> Response {
     let part = |name: &str| call.input.get(name).and_then(Value::as_str).unwrap_or_default();
     let object = objects.and_then(|objects| objects.get(&format!("{}/{}", part("Bucket"), part("Key"))));

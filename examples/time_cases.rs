@@ -1,6 +1,6 @@
-//! Times machines natively: one JSON case a line on standard input (`name`, `definition`, `input`, `runs`, `failures`,
-//! `counts`), one line with the fastest run in microseconds and its number of events on standard output. Tasks give their
-//! input back, after they have failed `failures` times; with `counts` its member `n` is one higher.
+//! Times machines natively: it reads one JSON case per line from standard input (`name`, `definition`, `input`, `runs`,
+//! `failures`, `counts`), and writes one line with the time of the fastest run, in microseconds, and its number of events.
+//! Tasks return their input after they have failed `failures` times; with `counts` they add one to its member `n`.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn time(case: &Value) -> Result<String, String> {
     Ok(format!("{{\"name\":{},\"microseconds\":{best},\"events\":{events},\"status\":\"{status}\"}}", Value::from(name)))
 }
 
-/// Gives the input back with `n` one higher.
+/// Returns the input with `n` increased by one.
 fn count(call: &Invocation) -> Response {
     let mut output = call.input.clone();
     if let Value::Object(members) = &mut output {
@@ -61,7 +61,7 @@ fn count(call: &Invocation) -> Response {
     Response { ending: Ending::Output(output), ..Response::default() }
 }
 
-/// Gives the input back.
+/// Returns the input.
 fn echo(call: &Invocation) -> Response {
     Response { ending: Ending::Output(call.input.clone()), ..Response::default() }
 }

@@ -9,7 +9,7 @@ pub mod sim;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 
-/// The examples of the guide are tests.
+/// The examples of the guide, which run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/host-guide.md")]
 pub struct HostGuide;

@@ -1,11 +1,11 @@
-//! Verdicts about the definitions recorded from AWS, and about those of a validator's own suite, read where they lie.
+//! Checks the diagnostics of definitions that were recorded from AWS, and of those in the test suite of another validator.
 
 use std::path::PathBuf;
 use stepglass::asl::{self, CompileOptions, Compiled, MachineType};
 use stepglass::base::diag::Severity;
 use stepglass::base::{Value, json};
 
-/// The cases of a file in the folder that STEPGLASS_RECORDINGS names, or `None` with a remark if it names none.
+/// Returns the cases of a file in the folder that STEPGLASS_RECORDINGS names; `None`, with a message, if it is not set.
 fn cases(file: &str) -> Option<Vec<Value>> {
     let Some(folder) = std::env::var_os("STEPGLASS_RECORDINGS").filter(|folder| !folder.is_empty()) else {
         println!("skipped: STEPGLASS_RECORDINGS does not name a folder of recorded cases");
@@ -20,7 +20,7 @@ fn text<'a>(case: &'a Value, name: &str) -> &'a str {
     case.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// As a caller would: from text, so that spans are made too.
+/// Compiles a case from its text like a caller would, so that spans are computed too.
 fn compile(case: &Value) -> Option<Compiled> {
     let definition = case.get("definition")?;
     let source = match definition {
@@ -67,7 +67,7 @@ fn what_aws_refused_is_refused() {
             missed.push(text(case, "name").to_string());
         }
         let expected = case.get("expected").and_then(|e| e.get("Error")).map_or("", |error| text(error, "Message"));
-        // The others carry the wording of the emulator that kept the recordings.
+        // The other messages have the wording of the emulator that stores the recordings.
         if expected.starts_with("Invalid State Machine Definition") {
             texts += 1;
             let given = asl::answer::create_error(&compiled).unwrap_or_default();

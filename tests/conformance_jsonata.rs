@@ -1,19 +1,20 @@
-//! The JSONata reference's test suite, read where it lies.
+//! Runs the test suite of the JSONata reference implementation.
 //!
-//! `cargo test --test conformance_jsonata -- --nocapture` prints the score and the names of the misses.
+//! `cargo test --test conformance_jsonata -- --nocapture` prints the score and the names of failed cases.
 
 use std::collections::BTreeMap;
 use stepglass::base::{Millis, Rng, Value, json};
 use stepglass::expr::Env;
 use stepglass::expr::jsonata::{Expression, Limits};
 
-/// The text of a file in the folder that STEPGLASS_RECORDINGS names; `None` if it names none, or has no such file.
+/// Returns the text of a file in the folder that STEPGLASS_RECORDINGS names; `None` if it is not set, or if there is no such
+/// file.
 fn read(path: &str) -> Option<String> {
     let folder = std::env::var("STEPGLASS_RECORDINGS").ok().filter(|folder| !folder.is_empty())?;
     std::fs::read_to_string(format!("{folder}/{path}")).ok()
 }
 
-/// `None` when the answer is the expected one, else what was wrong.
+/// Runs a case. Returns `None` if the result is the expected one, otherwise what is wrong.
 fn run(case: &Value, datasets: &mut BTreeMap<String, Value>) -> Option<String> {
     let text = case.get("expr").and_then(Value::as_str).unwrap_or("");
     let input = match case.get("dataset").and_then(Value::as_str) {
@@ -26,7 +27,7 @@ fn run(case: &Value, datasets: &mut BTreeMap<String, Value>) -> Option<String> {
         }
         None => case.get("data").cloned(),
     };
-    // The suite's own limit on depth, for the cases that have one; and it expects `$eval`, which AWS refuses.
+    // Some cases of the suite set a limit on depth; and the suite uses `$eval`, which AWS refuses.
     let mut limits = Limits { eval: true, ..Limits::default() };
     if let Some(depth) = case.get("depth").and_then(Value::as_i64).filter(|depth| *depth > 10) {
         limits.depth = depth as u32;
@@ -39,7 +40,7 @@ fn run(case: &Value, datasets: &mut BTreeMap<String, Value>) -> Option<String> {
     let result = Expression::parse(text).and_then(|e| e.evaluate_within(input.as_ref(), &lookup, &mut env, &limits));
     let wanted_error = case.get("error").unwrap_or(case);
     if let Some(code) = wanted_error.get("code").and_then(Value::as_str) {
-        // U1001 is what the suite's own runner says for an expression without end.
+        // The suite's own runner reports U1001 for an expression that does not end.
         let endless = |code: &str| matches!(code, "D1011" | "D1012" | "D1013");
         let message = case.get("error").and_then(|e| e.get("message")).and_then(Value::as_str);
         return match result {

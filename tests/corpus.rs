@@ -1,7 +1,7 @@
-//! The corpus: every rule of the language as a case of data, run on virtual time. `tests/corpus/README.md` has the form.
+//! The corpus: every rule of the language is a case that runs in virtual time. `tests/corpus/README.md` describes the format.
 //!
-//! Every case is run with a restore from its snapshot's text after each step, and replayed from its journal, as well.
-//! `UPDATE_EXPECT=1` writes what came out into the files; `CORPUS=word` runs only the cases whose file or name has it.
+//! Every case also runs with a restore from its snapshot's text after each step, and as a replay of its journal.
+//! `UPDATE_EXPECT=1` writes the results into the files; `CORPUS=word` runs only cases whose file or name contains the word.
 
 #[path = "corpus/case.rs"]
 mod case;

@@ -1,10 +1,10 @@
-//! Our own corpus of definitions: what each is reported for, that every code is covered, and that what is reported can
-//! be found in the text.
+//! Tests our own corpus of definitions: the diagnostics of each, that there is a case for every code, and that each diagnostic
+//! has a location in the text.
 //!
 //! `tests/corpus/definitions/*.json` are lists of cases: `{"name", "text" | "definition", "kind", "expect": [{"code",
-//! "pointer"}], …}`. `expect` lists all diagnostics in any order; `fixed` is the text after the fix; `aws` is the whole
-//! text of the error of `CreateStateMachine`; `nest` and `pad` stand for definitions too long to write down: so many Map
-//! states inside each other, so many characters. `UPDATE_DOCS=1` rewrites `docs/errors.md`.
+//! "pointer"}], …}`. `expect` lists all diagnostics in any order; `fixed` is the text after the fix; `aws` is the complete
+//! error text of `CreateStateMachine`; `nest` and `pad` generate definitions that are too long for a file: this number of
+//! nested Map states, or of characters. `UPDATE_DOCS=1` rewrites `docs/errors.md`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -73,13 +73,13 @@ fn cases_of(path: &Path) -> Vec<Case> {
         .collect()
 }
 
-/// A machine of so many characters.
+/// Returns a machine with this number of characters.
 fn padded(length: usize) -> String {
     let machine = |comment: &str| format!(r#"{{"StartAt":"S","States":{{"S":{{"Type":"Succeed","Comment":"{comment}"}}}}}}"#);
     machine(&"é".repeat(length - machine("").len()))
 }
 
-/// Map states inside each other.
+/// Returns this number of nested Map states.
 fn nested(levels: i64) -> String {
     let mut inner = r#"{"StartAt":"S","States":{"S":{"Type":"Succeed"}}}"#.to_string();
     for level in 0..levels {
@@ -136,7 +136,7 @@ fn every_place_is_found_in_the_text() {
                 assert!(label.span.is_some_and(|span| case.text.get(span.range()).is_some()), "{at}: label {label:?}");
             }
         }
-        // Without a text there are pointers, and nothing else changes.
+        // Without a text, diagnostics have pointers and no spans, and are otherwise equal.
         let value = json::parse(&case.text).expect("parsed before");
         let bare = asl::compile_value(&value, &case.options);
         let spanless = compiled.diagnostics.iter().filter(|d| !matches!(d.part, Part::Range(_)));
@@ -196,7 +196,8 @@ fn carets_stand_under_wide_characters_marks_and_tabs() {
         let printed = render(&compiled.diagnostics, &text, "m.json", Style::default());
         assert!(!printed.contains('\u{1b}') && !printed.contains('\t'), "{printed}");
         let lines: Vec<&str> = printed.lines().collect();
-        // Control characters are no JSON: there the parser's place is underlined, else the target's or the field's.
+        // Control characters are not valid in JSON: their location is underlined by the parser, others by the target or the
+        // field.
         let carets = lines.iter().position(|line| line.trim_start_matches([' ', '|']).starts_with('^'));
         let underline = lines[carets.expect("an underline")];
         let shown = underline.find('^').expect("a caret") - "1 | ".len();

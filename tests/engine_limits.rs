@@ -1,4 +1,4 @@
-//! What an execution may use up, and what it is told of late: the work of one call, payloads, redrives, tokens, timers.
+//! Tests the limits of an execution and late facts: the work of one call, payloads, redrives, tokens, timers.
 
 use std::sync::Arc;
 use stepglass::asl::{self, CompileOptions};
@@ -10,7 +10,7 @@ fn engine(definition: &str, options: Options) -> Engine {
     Engine::new(Arc::new(compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))), options)
 }
 
-/// The defaults but for this.
+/// Returns the default options with a change.
 fn with(change: impl FnOnce(&mut Options)) -> Options {
     let mut options = Options::default();
     change(&mut options);
@@ -30,8 +30,8 @@ fn kinds(engine: &Engine) -> Vec<&'static str> {
     engine.history().iter().map(|event| event.event_type.name()).collect()
 }
 
-/// Feeds `Tick` until nothing is ready; how many calls that took. With `restored` the engine goes through its snapshot's text
-/// between any two of them.
+/// Feeds `Tick` until nothing is ready, and returns the number of calls. With `restored` the engine is restored from its
+/// snapshot's text between any two of them.
 fn settle(engine: &mut Engine, restored: bool) -> usize {
     let mut calls = 1;
     while engine.step(engine.clock(), Event::Tick).unwrap().more {
@@ -47,7 +47,7 @@ fn settle(engine: &mut Engine, restored: bool) -> usize {
 
 const FIBONACCI: &str = "($f := function($n) { $n < 2 ? $n : $f($n - 1) + $f($n - 2) }; $f(14))";
 
-/// A Map of which each item needs 30,000 steps of an expression.
+/// Returns a Map in which each item needs 30,000 steps of an expression.
 fn busy_map(items: usize, processor: &str) -> (String, String) {
     let definition = format!(
         r#"{{"QueryLanguage":"JSONata","StartAt":"M","States":{{"M":{{"Type":"Map","ItemSelector":"{{% {FIBONACCI} %}}",
@@ -58,7 +58,7 @@ fn busy_map(items: usize, processor: &str) -> (String, String) {
 
 #[test]
 fn a_restored_engine_does_as_much_in_a_call() {
-    // An engine that stays in memory could see that the Result is the very value that the state before has passed on.
+    // An engine that was never restored could detect that the Result is identical to the value from the previous state.
     let text = "x".repeat(1_000);
     let definition = format!(
         r#"{{"StartAt":"P","States":{{
@@ -66,7 +66,7 @@ fn a_restored_engine_does_as_much_in_a_call() {
             "C":{{"Type":"Choice","Choices":[{{"Variable":"$.none","IsPresent":true,"Next":"D"}}],"Default":"P"}},
             "D":{{"Type":"Succeed"}}}}}}"#
     );
-    // The digest has the number of events in it.
+    // The digest includes the number of events.
     let digests = |restored: bool| {
         let mut engine = engine(&definition, with(|options| options.history_limit = 12_000));
         let mut more = engine.step(Millis(0), start("{}")).unwrap().more;
@@ -182,7 +182,7 @@ fn a_task_that_a_late_call_begins_has_all_of_its_time() {
 #[test]
 fn a_full_history_is_not_redriven() {
     let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"F"},"F":{"Type":"Fail"}}}"#;
-    // ExecutionStarted, Entered, Exited, Entered, ExecutionFailed.
+    // The events are ExecutionStarted, Entered, Exited, Entered, ExecutionFailed.
     for (limit, expected) in [(6, Err(StepError::NotRedrivable)), (7, Ok(())), (0, Ok(()))] {
         let mut engine = engine(definition, with(|options| options.history_limit = limit));
         engine.step(Millis(0), start("{}")).unwrap();
@@ -263,7 +263,7 @@ fn an_input_that_nests_too_deep_begins_no_execution() {
     assert_eq!(engine.status(), "SUCCEEDED");
 }
 
-/// A Map over a file, with more of its fields.
+/// Returns a Map over a file, with additional fields.
 fn reading_map(fields: &str) -> String {
     format!(
         r#"{{"StartAt":"M","States":{{"M":{{"Type":"Map",{fields}"ItemReader":{{"Resource":"arn:aws:states:::s3:getObject",
@@ -289,10 +289,10 @@ fn an_item_of_a_file_is_a_payload_when_a_child_gets_it() {
     let failed = run("", &format!("[1,{}]", item(1001)));
     assert!(failed.history_json(0).contains("States.DataLimitExceeded"), "{}", failed.history_json(0));
     assert!(kinds(&failed).contains(&"MapRunFailed"));
-    // What ItemSelector leaves out counts no more.
+    // The size after ItemSelector counts.
     let selector = r#""ItemSelector":{"i.$":"$$.Map.Item.Index"},"#;
     assert_eq!(run(selector, &format!("[{}]", item(5000))).status(), "SUCCEEDED");
-    // A batch ends where the next item has no room in it: 1,000 bytes hold nine of these.
+    // A batch ends where the next item does not fit: 1,000 bytes hold nine of these.
     let batches = run(r#""ItemBatcher":{"MaxItemsPerBatch":100},"#, &format!("[{}]", vec![item(100); 20].join(",")));
     assert_eq!(batches.outcome().map(|outcome| format!("{outcome:?}").contains("[0,0,0]")), Some(true), "{:?}", batches.outcome());
     let single = run(r#""ItemBatcher":{"MaxItemsPerBatch":100},"#, &format!("[{}]", item(995)));
@@ -329,7 +329,7 @@ fn integers_beyond_64_bits_are_handed_on_as_they_came() {
     assert!(restored.frames().eq(engine.frames()));
 }
 
-/// A Distributed Map over a file of so many lines, at the point where its reader has answered.
+/// Returns a Distributed Map over a file with this number of lines, and the answer of its reader.
 fn reading(lines: usize, bad: bool) -> (Engine, Event) {
     let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","MaxConcurrency":1,"ItemReader":{
         "Resource":"arn:aws:states:::s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}},
@@ -349,13 +349,13 @@ fn a_long_file_is_read_in_several_calls() {
         assert!(engine.step(Millis(1), answer.clone()).unwrap().more, "one call did it all");
         assert!(engine.pending().is_empty(), "a task that has answered is called again");
         let mut twin = engine.clone();
-        // Nothing else comes of the task while its answer is read.
+        // The task accepts no other answer while its answer is read.
         let Event::ItemsRead { task, .. } = answer else { panic!() };
         engine.step(Millis(1), answer).unwrap();
         engine.step(Millis(1), Event::TaskFailed { task, error: None, cause: None }).unwrap();
         engine.step(Millis(1), Event::TaskSucceeded { task, output: Value::Null }).unwrap();
         assert!(settle(&mut engine, false) >= 5);
-        // What was read is read again after a restore, all at once: a host that restores for each call comes to an end, too.
+        // After a restore the answer is read again, in one call, so that a host that restores for each call still finishes.
         let snapshot = json::parse_within(&twin.snapshot(), SNAPSHOT_DEPTH).unwrap();
         twin = Engine::restore(twin.machine().clone(), &snapshot).unwrap();
         assert!(settle(&mut twin, true) <= 2);
@@ -373,7 +373,7 @@ fn a_stop_gets_through_while_a_file_is_read() {
     engine.step(Millis(1), answer).unwrap();
     engine.step(Millis(2), Event::Stop { error: None, cause: None }).unwrap();
     assert_eq!(engine.status(), "ABORTED");
-    // The task has ended: there is nothing to cancel.
+    // The task has ended, so there is nothing to cancel.
     assert!(matches!(engine.take_commands()[..], [Command::Finish(_)]));
     engine.step(Millis(3), Event::Redrive).unwrap();
     assert_eq!(calls(&mut engine).len(), 1, "the file is read anew");
@@ -410,7 +410,7 @@ fn a_loop_of_errors_gives_the_host_its_turn() {
     assert!(engine.step(Millis(0), start("{}")).unwrap().more);
     let errors = kinds(&engine).iter().filter(|kind| **kind == "EvaluationFailed").count();
     assert!((1..200).contains(&errors), "{errors} errors in one call");
-    // A host that keeps the history elsewhere takes small events in time, too.
+    // A host that stores the history elsewhere takes small events in time, too.
     assert!(engine.payloads() > 100 * errors as u64, "{} bytes", engine.payloads());
 }
 
@@ -446,7 +446,7 @@ fn one_thing_at_a_time_is_not_all_items_of_a_long_map() {
     assert!(engine.step_once(Millis(0), Event::Tick).unwrap().more);
     let begun = kinds(&engine).iter().filter(|kind| **kind == "MapIterationStarted").count();
     assert!((2..40).contains(&begun), "{begun} iterations");
-    // The Map goes on alone: no iteration makes its transition in the same call.
+    // The Map continues alone: no iteration makes its transition in the same call.
     let mut calls = 1;
     while kinds(&engine).iter().filter(|kind| **kind == "MapIterationStarted").count() < 40 {
         engine.step_once(Millis(0), Event::Tick).unwrap();
@@ -469,7 +469,7 @@ fn a_wait_that_a_late_call_ends_has_lasted_as_long_as_it_says() {
     while !kinds(&engine).contains(&"WaitStateEntered") {
         engine.step(Millis(0), Event::Tick).unwrap();
     }
-    // The budget of this call is spent before the Wait is looked at.
+    // The budget of this call is used up before the Wait is evaluated.
     assert!(engine.step(Millis(60_000), Event::Tick).unwrap().more);
     let at = |kind: &str| engine.history().iter().find(|event| event.event_type.name() == kind).unwrap().timestamp.0;
     assert_eq!((at("WaitStateEntered"), at("WaitStateExited")), (0, 1_000));

@@ -1,6 +1,6 @@
-//! What evaluation allocates: nothing for a definite path, and only its own objects for a template.
+//! Tests how much an evaluation allocates: nothing for a definite path, and only its own objects for a template.
 
-// An allocator that counts is unsafe to write, and the test's own.
+// A counting allocator needs unsafe code, which only this test uses.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -16,7 +16,7 @@ thread_local! {
 
 struct Counting;
 
-// Every call is handed to the system's allocator unchanged.
+// Every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
@@ -58,6 +58,6 @@ fn templates_allocate_their_objects_only() {
     let mut rng = Rng::new(1);
     let (count, value): (usize, Value) = allocations(|| template.eval(&scope, &mut Env { now: Millis(0), rng: &mut rng }).unwrap());
     assert_eq!(value.to_string(), r#"{"id":7,"first":1,"fixed":{"deep":[1,{"x":[2]}]}}"#);
-    // The members of the one object that has computed ones, and its shared box.
+    // The allocations are the members of the one object with evaluated members, and its shared box.
     assert_eq!(count, 2);
 }

@@ -1,5 +1,5 @@
-//! Child executions of Distributed Maps that the host runs ([`Options::external_children`]): the same as inside of their parent's
-//! engine, whatever happens, and with a restore of every engine after every step.
+//! Tests child executions of Distributed Maps that the host runs ([`Options::external_children`]): they do the same as inside
+//! of their parent's engine, with random failures, and with a restore of every engine after every step.
 
 #[allow(dead_code)]
 #[path = "corpus/case.rs"]
@@ -12,16 +12,16 @@ use stepglass::base::{Map, Millis, Rng, Value, json};
 use stepglass::engine::{Command, Engine, Event, ExecutionInfo, HistoryEvent, Options, Outcome, SNAPSHOT_DEPTH, StartChild};
 use stepglass::sim::{Ending, Response, Script, Simulation};
 
-/// An engine, and the place of a Map Run that waits for it.
+/// An engine, and its relation to the Map Run that waits for it.
 struct Place {
     engine: Engine,
-    /// The parent's engine, and what it has said of it.
+    /// The index of the parent's engine, and the parent's command to start it.
     of: Option<(usize, Arc<StartChild>)>,
     more: bool,
     told: bool,
 }
 
-/// A host that runs an execution and its child executions, each in an engine of its own.
+/// A host that runs an execution and its child executions, each in a separate engine.
 struct Host {
     script: Script,
     machine: Arc<Machine>,
@@ -29,9 +29,9 @@ struct Host {
     due: BTreeMap<(Millis, u64), (usize, Event)>,
     made: u64,
     now: Millis,
-    /// The children that an engine has told of which runs them itself.
+    /// The children that were reported by an engine that runs them itself.
     told: BTreeMap<String, (String, Vec<String>)>,
-    /// Characters of the parent's snapshots.
+    /// The lengths of the parent's snapshots, in characters.
     sizes: Vec<usize>,
 }
 
@@ -52,7 +52,7 @@ impl Host {
         Host { script, machine, places, due, made: 0, now: Millis(0), told, sizes }
     }
 
-    /// Feeds an engine, which is restored before; then does what it asks for, and what follows from that at once.
+    /// Feeds an engine after restoring it, and then executes its commands.
     fn feed(&mut self, at: usize, event: Event) {
         let mut queue = VecDeque::from([(at, event)]);
         while let Some((at, event)) = queue.pop_front() {
@@ -70,7 +70,7 @@ impl Host {
             for command in place.engine.take_commands() {
                 self.perform(at, command, &mut queue);
             }
-            // One that has ended says so.
+            // An engine that has ended reports that.
             let place = &mut self.places[at];
             if let (Some(outcome), Some((parent, start)), false) = (place.engine.outcome(), &place.of, place.told) {
                 place.told = true;
@@ -172,7 +172,7 @@ impl Host {
         &self.places[0].engine
     }
 
-    /// The names of the children with how each has ended and its history.
+    /// Returns the names of the children, with the status and the history of each.
     fn children(&self) -> BTreeMap<String, (String, Vec<String>)> {
         let children = self.places.iter().skip(1).map(|place| {
             let snapshot = json::parse_within(&place.engine.snapshot(), SNAPSHOT_DEPTH).expect("a snapshot is JSON");
@@ -184,14 +184,14 @@ impl Host {
     }
 }
 
-/// The options of a host that runs the child executions, or has them run inside.
+/// Returns the options of a host that runs the child executions itself, or inside of the engine.
 fn options(apart: bool) -> Options {
     let mut options = Options::default();
     (options.external_children, options.child_histories) = (apart, !apart);
     options
 }
 
-/// The end of a child as its Map Run hears it.
+/// Returns the event that reports the end of a child to its Map Run.
 fn end(engine: &Engine, outcome: &Outcome, start: &StartChild) -> Event {
     let snapshot = json::parse_within(&engine.snapshot(), SNAPSHOT_DEPTH).expect("a snapshot is JSON");
     let own = snapshot.get("executions").and_then(|all| all.at(0)).expect("its execution");
@@ -260,7 +260,7 @@ fn every_case_of_the_corpus_is_the_same() {
     assert!(compared >= 20, "{compared}");
 }
 
-/// A definition with a Distributed Map, as chance has it.
+/// Returns a random definition with a Distributed Map.
 fn definition(rng: &mut Rng) -> String {
     let mut pick = |choices: &[&'static str]| choices[rng.below(choices.len() as u64) as usize];
     let mut kind = pick(&["STANDARD", "STANDARD", "EXPRESS"]);
@@ -283,7 +283,7 @@ fn definition(rng: &mut Rng) -> String {
         r#""ItemBatcher":{"MaxItemsPerBatch":2},"#,
         r#""ItemSelector":{"i.$":"$$.Map.Item.Value","more":[1,2],"k":4},"#,
     ]);
-    // A batch has nothing that a Map in it could take for its items.
+    // A batch has no items for a Map in it.
     let items = if last.contains("DISTRIBUTED") && items.contains("Batcher") { "" } else { items };
     let writer = pick(&[
         "",
@@ -299,7 +299,7 @@ fn definition(rng: &mut Rng) -> String {
     )
 }
 
-/// Answers that follow from what a task was given, each at a time of its own; some are errors.
+/// Returns answers that depend on the input of a task, each at a different time; some are errors.
 fn script(seed: u64) -> Script {
     let mut script = Script::new();
     script.otherwise_with(move |call| {
@@ -313,7 +313,7 @@ fn script(seed: u64) -> Script {
     script
 }
 
-/// A text without the UUIDs in it: those of child executions that run apart are of their own chance.
+/// Returns a text without its UUIDs: external children have separate random numbers.
 fn without_uuids(text: &str) -> String {
     let is_uuid = |at: usize| {
         text.get(at..at + 36).is_some_and(|part| {
@@ -335,10 +335,10 @@ fn without_uuids(text: &str) -> String {
     out
 }
 
-/// What has become of an execution: its end, its history, and those of its children, without their names.
+/// The result of an execution: its end, its history, and those of its children, without their names.
 type Life = (String, Vec<String>, Vec<String>);
 
-/// Runs an execution, stops it at times, and redrives it at times.
+/// Runs an execution; for some seeds it is stopped or redriven.
 fn lived(seed: u64, apart: bool) -> Life {
     let mut rng = Rng::new(seed);
     let text = definition(&mut rng);
@@ -356,7 +356,7 @@ fn lived(seed: u64, apart: bool) -> Life {
     for again in 1..3 {
         if host.parent().is_redrivable() {
             host.now = host.now.max(Millis(100_000 * again));
-            // What fails once does not fail for ever.
+            // A task that fails once does not fail for ever.
             host.script = script(seed + again);
             host.feed(0, Event::Redrive);
             host.run();

@@ -1,6 +1,6 @@
-//! Random definitions, made by mutating our own corpus: the compiler never panics and points only at places that exist, and no gesture
-//! on their graphs panics or breaks a sound text.
-//! `STEPGLASS_FUZZ` sets the number of inputs (default 20,000), `STEPGLASS_SEED` the seed (default 1); `STEPGLASS_SLOW=1` prints those that took over 50 ms.
+//! Compiles random definitions, which are mutations of our own corpus. The compiler must never panic and must only point to
+//! existing locations, and no gesture on their graphs may panic or break a valid text. `STEPGLASS_FUZZ` sets the number of
+//! inputs (default 20,000), `STEPGLASS_SEED` the seed (default 1); `STEPGLASS_SLOW=1` prints inputs that took more than 50 ms.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use stepglass::asl::{self, CompileOptions, MachineType, answer};
 use stepglass::base::diag::{Severity, Style, render};
 use stepglass::base::{Map, Rng, Value, json};
 
-/// Definitions of the corpus, to start from.
+/// The definitions of the corpus, which are mutated.
 fn seeds() -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/definitions");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).expect("the corpus").map(|e| e.expect("a file").path()).collect();
@@ -24,7 +24,7 @@ fn seeds() -> Vec<Value> {
     seeds
 }
 
-/// Names and values that mean something to the compiler, so that mutations get past the first check.
+/// Names and values that have a meaning for the compiler, so that mutations pass the first checks.
 const NAMES: &[&str] = &[
     "Type",
     "Next",
@@ -159,7 +159,7 @@ fn pick<'a>(rng: &mut Rng, list: &[&'a str]) -> &'a str {
     list.get(rng.below(list.len() as u64) as usize).copied().unwrap_or_default()
 }
 
-/// One change somewhere below a value.
+/// Makes one change somewhere in a value.
 fn mutate(rng: &mut Rng, at: &mut Value, seeds: &[Value]) {
     let inside = rng.below(8) > 0;
     match at {
@@ -201,7 +201,7 @@ fn mutate(rng: &mut Rng, at: &mut Value, seeds: &[Value]) {
             }
         }
         Value::String(text) if inside => {
-            // A change within the text, at any character.
+            // It makes a change at any character of the text.
             let mut chars: Vec<char> = text.chars().collect();
             let place = rng.below(chars.len() as u64 + 1) as usize;
             match rng.below(3) {
@@ -218,7 +218,7 @@ fn mutate(rng: &mut Rng, at: &mut Value, seeds: &[Value]) {
         }
         _ => {
             *at = match rng.below(4) {
-                // A whole definition inside another.
+                // It inserts a whole definition into another one.
                 0 => seeds.get(rng.below(seeds.len() as u64) as usize).cloned().unwrap_or_default(),
                 _ => value(rng, 3),
             };
@@ -242,7 +242,7 @@ fn no_definition_breaks_the_compiler() {
         }
         let mut text = definition.to_string();
         if rng.below(20) == 0 {
-            // Broken text, cut at any byte that a text can be cut at.
+            // It breaks the text by a cut at any character boundary.
             let mut cut = rng.below(text.len() as u64 + 1) as usize;
             while !text.is_char_boundary(cut) {
                 cut -= 1;
@@ -271,7 +271,7 @@ fn no_definition_breaks_the_compiler() {
     }
     println!("fuzz: {inputs} cases");
     println!("{inputs} inputs, {compiled_well} compiled, slowest {slowest:?}");
-    // A few in a hundred; of a short run it cannot be said so closely.
+    // A few per cent is expected; a short run does not permit a closer bound.
     let least = if inputs < 5_000 { inputs / 400 } else { inputs / 100 };
     assert!(compiled_well > least, "mutations should leave some definitions sound: {compiled_well}");
 }
@@ -313,7 +313,7 @@ const FIELDS: &[&str] = &[
 ];
 const ROLES: &[&str] = &["next", "rule", "default", "catch", "branch", "no"];
 
-/// A gesture on one of the states, which may well be impossible.
+/// Returns a gesture on one of the states, which may be impossible.
 fn gesture(rng: &mut Rng, states: &[String], seeds: &[Value]) -> Value {
     let mut state = || states.get(rng.below(states.len() as u64 + 1) as usize).cloned().unwrap_or_default();
     let (one, other, third) = (state(), state(), state());
@@ -363,7 +363,7 @@ fn no_gesture_breaks_a_text() {
         }
         let mut text = definition.to_string();
         if rng.below(4) == 0 {
-            // Something is missing, or too much.
+            // It removes or adds a character.
             let mut chars: Vec<char> = text.chars().collect();
             for _ in 0..=rng.below(3) {
                 let at = rng.below(chars.len() as u64 + 1) as usize;
@@ -398,7 +398,7 @@ fn no_gesture_breaks_a_text() {
 
 #[test]
 fn large_broken_definitions_are_diagnosed_whole() {
-    // Quadratic behaviour would take minutes here: the test runner's patience is the limit.
+    // Quadratic behaviour would take minutes here, and the time-out of the test runner would end the test.
     let mut states = Map::new();
     for i in 0..4000 {
         let mut state = Map::new();

@@ -1,6 +1,6 @@
-//! Random machines under random events: what must hold of the engine whatever it runs and whatever it is told.
+//! Runs random machines with random events, and checks the properties that the engine must always have.
 //!
-//! `STEPGLASS_FUZZ` sets the number of sequences (default 500), `STEPGLASS_SEED` the first seed. A failure names its seed.
+//! `STEPGLASS_FUZZ` sets the number of sequences (default 500), `STEPGLASS_SEED` the first seed. A failure prints its seed.
 
 mod machines;
 
@@ -54,7 +54,7 @@ fn damaged_snapshots_are_refused_or_sound() {
     assert!(refused > 0 && restored > 0);
 }
 
-/// A random machine, its engine, and what a host knows about it.
+/// A random machine, its engine, and the state of a host.
 struct Run {
     rng: Rng,
     engine: Engine,
@@ -65,11 +65,11 @@ struct Run {
     recorded: bool,
     open: BTreeSet<u32>,
     closed: BTreeSet<u32>,
-    /// What names each stay in a Task state: the state, and its last attempt since the last redrive.
+    /// Identifies each visit of a Task state, with the state's name and its last attempt since the last redrive.
     stays: BTreeMap<(Option<String>, u64), (String, Option<u32>)>,
-    /// Whether the engine has counted from the beginning what it uses.
+    /// Whether the engine has counted coverage from the beginning.
     covered: bool,
-    /// What MaxConcurrency says of each Map that has one, as the definition's text has it.
+    /// MaxConcurrency of each Map that has one in the definition.
     bounds: BTreeMap<String, u64>,
 }
 
@@ -81,7 +81,7 @@ impl Run {
         max_concurrency(&json::parse(&text).expect("JSON"), &mut bounds);
         let options = random_options(&mut rng);
         let mut engine = Engine::new(machine, options);
-        // A replay without it writes the same history.
+        // A replay without coverage writes the same history.
         let covered = rng.below(2) == 0;
         if covered {
             engine.cover();
@@ -101,7 +101,7 @@ impl Run {
             self.step();
             steps += 1;
         }
-        // From here on everything is answered, so all but endless loops come to an end.
+        // From here on every task is answered, so all executions end except endless loops.
         while steps < 1_500 && self.engine.outcome().is_none() {
             match self.open.first().copied() {
                 Some(task) => self.feed(Event::TaskSucceeded { task: TaskId(task), output: Value::empty_object() }),
@@ -112,7 +112,7 @@ impl Run {
             }
             steps += 1;
         }
-        // What has not ended by itself is a loop; a stop gets through to it.
+        // An execution that has not ended is a loop; a stop must end it.
         let ended = self.engine.outcome().is_some();
         if !ended {
             self.feed(Event::Stop { error: None, cause: None });
@@ -124,7 +124,7 @@ impl Run {
         (ended, steps)
     }
 
-    /// Goes on from a damaged snapshot; whether it was restored.
+    /// Continues from a damaged snapshot. Returns whether it was restored.
     fn drive_damaged(mut self) -> bool {
         for _ in 0..self.rng.below(12) {
             self.step();
@@ -159,7 +159,7 @@ impl Run {
             _ => BTreeSet::new(),
         };
         if let Err(refused) = self.engine.step(Millis(self.now), event) {
-            // A damaged engine may have forgotten what it has given out.
+            // A damaged engine may have lost the ids that it has used.
             assert!(!self.recorded, "{refused}");
             return;
         }
@@ -247,13 +247,13 @@ impl Run {
         self.feed(event);
     }
 
-    /// The tasks that a host hands out when it is back.
+    /// The tasks that a host hands out after a recovery.
     fn handed_out(&self, again: &[TaskId]) -> BTreeSet<u32> {
         let scheduled = self.engine.pending().into_iter().filter(|call| call.phase == TaskPhase::Scheduled).map(|call| call.task);
         scheduled.chain(again.iter().copied()).map(|task| task.0).collect()
     }
 
-    /// Other limits for a Map Run, if there is one under way.
+    /// Returns new limits for a Map Run, if one is in progress.
     fn change_of_a_run(&mut self) -> Event {
         let runs: Vec<_> = self.engine.frames().filter_map(|frame| frame.map_run).collect();
         let arn = match runs.get(self.rng.below(runs.len().max(1) as u64) as usize) {
@@ -266,7 +266,7 @@ impl Run {
         Event::UpdateMapRun { arn, change: MapRunChange { max_concurrency, tolerated_count, tolerated_percentage } }
     }
 
-    /// Goes on with an engine restored from the text of a snapshot.
+    /// Continues with an engine that is restored from the text of a snapshot.
     fn restore(&mut self) {
         let text = self.engine.snapshot();
         let snapshot = json::parse_within(&text, SNAPSHOT_DEPTH).expect("a snapshot is JSON");
@@ -284,7 +284,7 @@ impl Run {
         self.covered = false;
     }
 
-    /// What was counted is what the history tells.
+    /// Checks that the coverage counts agree with the history.
     fn check_coverage(&self) {
         let hits: BTreeMap<_, _> = self.engine.hits().into_iter().map(|(place, count)| (place.to_string(), count)).collect();
         let mut entered = BTreeMap::new();
@@ -298,12 +298,12 @@ impl Run {
         for (_, state) in self.engine.machine().states.iter() {
             let of = |part: &str| hits.get(&format!("{}{part}", state.pointer)).copied().unwrap_or(0);
             let told = entered.get(&state.name).copied().unwrap_or(0);
-            // Children of a Map Run have histories of their own.
+            // Children of a Map Run have separate histories.
             assert!(of("") >= told, "{}: entered {} times, told {told}", state.name, of(""));
             assert!(of("") == told || full || kinds("MapRunStarted"), "{}: entered {} times, told {told}", state.name, of(""));
             let catches: u64 = (0..state.catch.len()).map(|i| of(&format!("/Catch/{i}"))).sum();
             let ways: u64 = ["/Next", "/End", "/Type", "/Default"].iter().map(|way| of(way)).sum();
-            // What is redriven is not entered again.
+            // A redriven state is not entered again.
             let redriven = self.journal.entries().iter().any(|(_, event)| matches!(event, Event::Redrive));
             assert!(catches + ways <= of("") || redriven, "{} was left more often than entered", state.name);
         }
@@ -312,24 +312,25 @@ impl Run {
         assert!(retries as u64 <= hits.iter().filter(|(place, _)| place.contains("/Retry/")).map(|(_, count)| count).sum());
     }
 
-    /// What one call has left: an execution that ends or says what it waits for, and a host that had its turn in time.
+    /// Checks the result of one call: the execution has ended or waits for something, and the call was short enough for the
+    /// host.
     fn check_call(&self, before: usize) {
         let waits = self.engine.deadline().is_some() || !self.open.is_empty();
         assert!(self.engine.outcome().is_some() || waits, "nothing can move the execution, and it does not say so");
-        // A transition writes a few events; what is cut off by an error or a stop, one for each chain.
+        // A transition writes a few events, and an error or a stop one for each aborted chain.
         let made = self.engine.history().len().saturating_sub(before);
         let budget = self.engine.options().step_budget as usize;
         assert!(made <= 200 + budget * 12, "{made} events in one call of {budget} transitions");
     }
 
-    /// Counts what runs below each Map: never more than its MaxConcurrency.
+    /// Counts the running iterations of each Map, which must not exceed its MaxConcurrency.
     fn check_concurrency(&self) {
         let frames: Vec<_> = self.engine.frames().collect();
         for map in &frames {
             let Some(bound) = self.bounds.get(&*map.state_name).filter(|bound| **bound > 0) else { continue };
             let inline = frames.iter().filter(|frame| frame.parent.is_some_and(|(parent, _)| parent == map.id)).count() as u64;
             let counts = map.map_run.as_ref().and_then(|run| run.get("executionCounts"));
-            // Another limit may have been set in the meantime, and this one again while more were running.
+            // Another limit may have been set, and then this one again while more iterations were running.
             let changed = self.journal.entries().iter().any(|(_, event)| matches!(event, Event::UpdateMapRun { .. }));
             if changed && map.map_run.is_some() {
                 continue;
@@ -368,7 +369,7 @@ impl Run {
     }
 }
 
-/// MaxConcurrency of every Map by name, at any depth.
+/// Collects MaxConcurrency of every Map by name, at any depth.
 fn max_concurrency(value: &Value, bounds: &mut BTreeMap<String, u64>) {
     for (name, state) in value.get("States").and_then(Value::as_object).into_iter().flat_map(Map::iter) {
         if let Some(bound) = state.get("MaxConcurrency").and_then(Value::as_i64) {
@@ -379,7 +380,7 @@ fn max_concurrency(value: &Value, bounds: &mut BTreeMap<String, u64>) {
     }
 }
 
-/// Changes one thing somewhere in a snapshot.
+/// Changes one value somewhere in a snapshot.
 fn damage(rng: &mut Rng, value: &mut Value) {
     let down = rng.below(8) > 0;
     match value {

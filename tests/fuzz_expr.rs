@@ -1,7 +1,7 @@
-//! Random structured texts against every entry of the JSONPath side: nothing panics, and what compiles also evaluates.
+//! Feeds random structured texts to every JSONPath function: nothing may panic, and every text that compiles must be evaluated.
 //!
-//! `STEPGLASS_FUZZ` is the number of inputs (default 20000), `STEPGLASS_SEED` the seed (default 1).
-//! A failure prints the input; `STEPGLASS_SLOW=1` prints every input that took longer than 50 ms.
+//! `STEPGLASS_FUZZ` is the number of inputs (default 20000), `STEPGLASS_SEED` the seed (default 1). A failure prints the input;
+//! `STEPGLASS_SLOW=1` prints every input that took longer than 50 ms.
 // The crate behind the feature panics on some of these inputs.
 #![cfg(not(feature = "jsonpath-lib"))]
 
@@ -228,7 +228,7 @@ impl Generator {
         }
     }
 
-    /// Cuts, doubles or swaps a piece, at character boundaries.
+    /// Removes, doubles or swaps a piece, at character boundaries.
     fn damage(&mut self, text: &str) -> String {
         let chars: Vec<char> = text.chars().collect();
         let (a, b) = (self.rng.below(chars.len() as u64 + 1) as usize, self.rng.below(chars.len() as u64 + 1) as usize);
@@ -245,7 +245,7 @@ struct Counts {
     evaluated: u64,
 }
 
-/// Everything that one text and one input can reach.
+/// Calls every function that accepts the text and the input.
 fn run(text: &str, template: Option<&Value>, input: &Value, variables: &Map, counts: &mut Counts) {
     let _witness = Witness(text);
     let scope = Scope { input, context: input, variables };
@@ -310,13 +310,13 @@ fn structured_inputs() {
             eprintln!("{} ms: {text}", start.elapsed().as_millis());
         }
     }
-    // The generator is worth nothing when all that it makes is refused.
+    // The generator is useless if everything that it generates is refused.
     assert!(counts.compiled > inputs / 10, "only {} of {inputs} compiled", counts.compiled);
     assert!(counts.evaluated > inputs / 20, "only {} of {inputs} evaluated", counts.evaluated);
     println!("fuzz: {inputs} cases");
 }
 
-/// Long inputs of one shape, at sizes where anything quadratic or unbounded would show.
+/// Long inputs of one shape, with lengths at which quadratic or unlimited behaviour would show.
 #[test]
 fn long_inputs() {
     let wide = Value::from((0..16_000).map(|n: i64| Value::from(n % 7)).collect::<Vec<_>>());

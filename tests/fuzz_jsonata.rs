@@ -1,4 +1,4 @@
-//! Random expressions: whatever the text and the data, an answer or an error, never a panic.
+//! Evaluates random expressions: for every text and all data there must be a result or an error, and never a panic.
 //!
 //! `STEPGLASS_FUZZ=2000000 cargo test --profile fast --test fuzz_jsonata` runs longer; a failing seed is printed.
 
@@ -9,7 +9,7 @@ use stepglass::base::{Millis, Rng, Value, json};
 use stepglass::expr::Env;
 use stepglass::expr::jsonata::{Expression, Limits, function_names};
 
-/// The seeds to try: `STEPGLASS_FUZZ` of them, from `STEPGLASS_SEED` on.
+/// The seeds: `STEPGLASS_FUZZ` of them, starting with `STEPGLASS_SEED`.
 fn seeds(default: u64) -> std::ops::Range<u64> {
     let read = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let first = read("STEPGLASS_SEED").unwrap_or(0);

@@ -1,12 +1,13 @@
-//! Small random machines, each with many outcomes, clocks and restore points: cases that are cheap enough for great numbers.
+//! Runs small random machines, each with many outcomes, clocks and restore points: the cases are cheap enough for large
+//! numbers.
 //!
-//! Two engines are told the same facts. One of them is never restored, the other one again and again, from a snapshot of itself.
-//! After every fact both are tried with several of the facts that could come next: a case is one such continuation, of one to
-//! four facts, at one point. Both must ask for the same and write the same history.
-//! `fuzz_engine` checks more of each execution, and takes far longer for it.
+//! Two engines are fed the same facts. One of them is never restored, the other one again and again, from its own snapshot.
+//! After every fact both continue with several possible next facts: a case is one such continuation, of one to four facts, at
+//! one point. Both must issue the same commands and write the same history. `fuzz_engine` checks more of each execution, but
+//! takes much longer.
 //!
-//! `STEPGLASS_FUZZ` sets the number of machines (default 100), `STEPGLASS_SEED` the first seed. A failure names its seed and its
-//! run.
+//! `STEPGLASS_FUZZ` sets the number of machines (default 100), `STEPGLASS_SEED` the first seed. A failure prints its seed and
+//! its run.
 
 mod machines;
 
@@ -19,19 +20,19 @@ use stepglass::engine::{
     CallPurpose, Command, Engine, Event, ExecutionInfo, HistoryEvent, Outcome, SNAPSHOT_DEPTH, Step, StepError, TaskId,
 };
 
-/// Runs of one machine: in debug builds, which check the engine's invariants after every call, a few are enough.
+/// The number of runs of one machine. In debug builds, which check the engine's invariants after every call, a few are enough.
 const RUNS: u64 = if cfg!(debug_assertions) { 4 } else { 100 };
 
-/// Continuations after each fact; after the end, when a redrive is all that can come, two are enough.
+/// The number of continuations after each fact. After the end only a redrive is possible, so two are enough.
 const CONTINUATIONS: usize = if cfg!(debug_assertions) { 2 } else { 10 };
 
-/// Events that are few enough for a snapshot with all of them after every fact.
+/// Maximum number of events for which a snapshot with all of them is taken after every fact.
 const SHORT_HISTORY: usize = 40;
 
-/// Facts that are chosen at random; then everything is answered.
+/// The number of facts that are chosen at random; then every task is answered.
 const RANDOM_FACTS: usize = 24;
 
-/// Facts after which an execution that has not ended is taken for a loop, and stopped.
+/// The number of facts after which an execution that has not ended is treated as a loop and stopped.
 const MOST_FACTS: usize = 60;
 
 fn number(variable: &str, default: u64) -> u64 {
@@ -62,7 +63,7 @@ fn a_restore_at_any_fact_changes_nothing() {
     assert!(ended * 2 > runs, "most executions should come to an end");
 }
 
-/// A machine, and what decides about one of its executions.
+/// A machine, and the random decisions about one of its executions.
 struct Chances<'a> {
     machine: &'a Arc<Machine>,
     rng: Rng,
@@ -74,9 +75,9 @@ impl Chances<'_> {
         // A loop of 25,000 events costs as much as a hundred other cases.
         options.history_limit = options.history_limit.min(400);
         let engine = Engine::new(self.machine.clone(), options);
-        // Stages of the data flow are not in a snapshot without the history's events.
+        // A snapshot without the history's events does not contain the stages of the data flow.
         let lean = !options.trace && self.rng.below(8) > 0;
-        // Or only once.
+        // The engine is restored often, or only once.
         let often = self.rng.below(8) > 0;
         let mut run = Run::new(engine, lean);
         let input = value(&mut self.rng, 2);
@@ -105,7 +106,7 @@ impl Chances<'_> {
         run
     }
 
-    /// Tells both engines a fact, restores one of them, and tries what could come next.
+    /// Feeds a fact to both engines, restores one of them, and tries possible next facts.
     fn tell(&mut self, run: &mut Run, often: bool, event: Event) {
         run.feed(event);
         let due = match (often, run.lean) {
@@ -127,7 +128,7 @@ impl Chances<'_> {
         }
     }
 
-    /// A case: both engines are told one of the things that could come next, and some more after that.
+    /// Runs a case: feeds one of the possible next facts to both engines, and then some more.
     fn try_next(&mut self, run: &Run) {
         let (mut engine, mut restored) = (run.engine.clone(), run.restored.clone());
         let (mut now, mut seen) = (run.now, run.seen);
@@ -148,7 +149,7 @@ impl Chances<'_> {
         }
     }
 
-    /// What an engine is told next: mostly the outcome of a task.
+    /// Returns the next fact, which is usually the outcome of a task.
     fn event(&mut self, engine: &Engine, facts: usize) -> Event {
         let pending = engine.pending();
         let task = match pending.len() {
@@ -177,14 +178,14 @@ struct Run {
     engine: Engine,
     restored: Engine,
     was_restored: bool,
-    /// It is restored from snapshots without the events.
+    /// Whether it is restored from snapshots without the events.
     lean: bool,
-    /// How many of the restored engine's events were compared.
+    /// The number of events of the restored engine that were compared.
     seen: usize,
     now: u64,
     open: BTreeSet<u32>,
     facts: usize,
-    /// Taken from the engine that is never restored.
+    /// The history that was taken from the engine that is never restored.
     history: Vec<HistoryEvent>,
     redrives: u64,
     handled: Handled,
@@ -247,7 +248,7 @@ impl Run {
         self.facts += 1;
     }
 
-    /// What ends what the execution waits for.
+    /// Returns a fact that ends what the execution waits for.
     fn answer(&mut self) -> Event {
         let Some(task) = self.open.first().copied() else {
             self.now = self.engine.deadline().map_or(self.now, |at| at.0.max(self.now));
@@ -256,7 +257,7 @@ impl Run {
         Event::TaskSucceeded { task: TaskId(task), output: Value::empty_object() }
     }
 
-    /// Puts an engine of its own snapshot in the restored engine's place.
+    /// Replaces the restored engine by one from its own snapshot.
     fn restore(&mut self, check: bool) {
         let snapshot = |engine: &Engine| if self.lean { engine.snapshot_without_events() } else { engine.snapshot() };
         let text = snapshot(&self.restored);
@@ -265,12 +266,12 @@ impl Run {
         self.was_restored = true;
         self.seen = self.restored.history().len();
         if check {
-            // Also what no later fact shows is there again.
+            // The snapshot also contains what no later fact reveals.
             assert_eq!(snapshot(&self.restored), text, "restored after {} facts", self.facts);
         }
     }
 
-    /// What must hold of an execution that has ended.
+    /// Checks the properties of an execution that has ended.
     fn check_end(&self) {
         assert!(self.open.is_empty(), "every task was answered or cancelled");
         assert!(self.engine.pending().is_empty() && self.engine.deadline().is_none());
@@ -280,7 +281,7 @@ impl Run {
     }
 }
 
-/// Tells both engines a fact: they must take it in the same way, and ask for the same.
+/// Feeds a fact to both engines: they must accept or refuse it alike, and issue the same commands.
 fn tell_both(engine: &mut Engine, restored: &mut Engine, now: u64, event: &Event) -> Result<Step, StepError> {
     let told = engine.step(Millis(now), event.clone());
     assert_eq!(restored.step(Millis(now), event.clone()), told, "{event:?}");
@@ -291,26 +292,26 @@ fn tell_both(engine: &mut Engine, restored: &mut Engine, now: u64, event: &Event
     told
 }
 
-/// Events to the letter: two that are equal may have their members in another order.
+/// Returns events as exact text: two that are equal may have their members in different orders.
 fn written(events: &[HistoryEvent]) -> String {
     let mut text = String::new();
     events.iter().for_each(|event| event.write_json(&mut text));
     text
 }
 
-/// What the definition's Retry and Catch make of failures, counted beside the engine.
+/// The expected effects of Retry and Catch, counted independently of the engine.
 #[derive(Default)]
 struct Handled {
-    /// The attempt of a task: its state, and what names the stay there.
+    /// For each task its state, and the visit of the state.
     tasks: BTreeMap<u32, (Arc<str>, Stay)>,
-    /// How often each retrier has counted in a stay; `None` where a time-out or a failure by another name was in between.
+    /// How often each retrier was used in a visit; `None` if there was a time-out or a failure with another name in between.
     retries: BTreeMap<Stay, Option<Vec<u64>>>,
 }
 
-/// The child execution, and the event of the state's entry.
+/// A visit of a state: the child execution, and the id of the event with which the state was entered.
 type Stay = (Option<Arc<str>>, u64);
 
-/// What must come of a failure.
+/// The expected effect of a failure.
 enum Expected {
     /// Another attempt.
     Retry,
@@ -334,14 +335,14 @@ impl Handled {
         }
     }
 
-    /// Counts a failure. It says what must come of it where nothing else is due, and the history has room.
+    /// Counts a failure. Returns its expected effect if no timer is due and the history has room.
     fn expected(&mut self, engine: &Engine, now: u64, event: &Event) -> Option<Expected> {
         let Event::TaskFailed { task, error: Some(error), .. } = event else { return None };
         let (name, stay) = self.tasks.remove(&task.0)?;
         let (_, state) = engine.machine().states.iter().find(|(_, state)| state.name == name)?;
         let counted = self.retries.entry(stay.clone()).or_insert_with(|| Some(vec![0; state.retry.len()]));
         let quiet = engine.deadline().is_none_or(|at| at.0 > now.max(engine.clock().0));
-        // It may have timed out before; and the reserved names have rules of their own.
+        // The task may have timed out before; and the reserved names have special rules.
         if !quiet || error.starts_with("States.") {
             *counted = None;
         }

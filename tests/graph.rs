@@ -1,4 +1,5 @@
-//! Drawings of our own definitions, byte for byte: `UPDATE=1 cargo test --test graph` writes them anew, to be looked at.
+//! Compares drawings of our own definitions byte for byte. `UPDATE=1 cargo test --test graph` rewrites them; check the new
+//! drawings by eye.
 //!
 //! A file of `tests/graph` has a `definition` and may have options (`layout`, `svg`); its drawing is
 //! `tests/graph/golden/<name>.svg`.

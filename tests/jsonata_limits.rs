@@ -1,6 +1,6 @@
-//! Expressions without end or bound: each ends in an error of the budget, soon and in little memory.
+//! Evaluates expressions that do not end or have no bound: each must end with an error of a limit, soon and with little memory.
 //!
-//! `cargo test --profile fast --test jsonata_limits -- --nocapture` prints what each one took.
+//! `cargo test --profile fast --test jsonata_limits -- --nocapture` prints the time and memory of each.
 
 use std::time::Instant;
 use stepglass::base::{Millis, Rng, Value, json};
@@ -17,8 +17,8 @@ fn evaluate(text: &str, limits: &Limits) -> Result<Option<Value>, (String, Strin
         .map_err(|e| (e.code.to_string(), e.message))
 }
 
-/// The expressions of tests/corpus/bombs.json, which `npm run bench -- --bombs` measures: texts, or arrays of texts and of
-/// `[text, times]`.
+/// Returns the expressions of tests/corpus/bombs.json, which `npm run bench -- --bombs` measures: texts, or arrays of texts and
+/// of `[text, times]`.
 fn bombs() -> Vec<String> {
     let file = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/bombs.json")).expect("bombs.json");
     let part = |part: &Value| match part.as_str() {
@@ -35,12 +35,12 @@ fn bombs() -> Vec<String> {
     json::parse(&file).expect("JSON").as_array().unwrap_or_default().iter().map(bomb).collect()
 }
 
-/// The codes of the budgets: depth, steps, nesting, memory, length of an array, size of a range, parser depth, patterns.
+/// The codes of the limits: depth, steps, nesting, memory, length of an array, size of a range, parser depth, patterns.
 const BUDGET: [&str; 7] = ["D1011", "D1012", "D1014", "D1015", "D2014", "S0501", "S0303"];
 
 #[test]
 fn bombs_end_in_an_error() {
-    // A tenth of the fuel shows the same, and a build without optimization takes ten times as long for it.
+    // A tenth of the fuel has the same effect, and a build without optimization takes ten times as long.
     let fuel = Limits::default().fuel / if cfg!(debug_assertions) { 10 } else { 1 };
     let limits = Limits { fuel, ..Limits::default() };
     let bombs = bombs();
@@ -55,7 +55,7 @@ fn bombs_end_in_an_error() {
                 by_budget += usize::from(BUDGET.contains(&code.as_str()));
                 assert!(!message.is_empty() && !message.contains("{{"), "{shown}: {message}");
             }
-            // What is large and yet within all budgets; functions, and numbers beyond all, are errors of their own.
+            // A large value may be within all limits; functions, and numbers that are too large, have separate errors.
             Ok(value) => assert!(value.is_none_or(|v| !json::longer_than(&v, 50_000_000)), "{shown}"),
         }
     }

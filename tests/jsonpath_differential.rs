@@ -1,14 +1,14 @@
-//! Our evaluator against the crate `jsonpath_lib`, on generated documents and paths of the fragment that both define:
+//! Compares our evaluator with the crate `jsonpath_lib`, on generated documents and paths of the fragment that both define:
 //! names, indexes, slices, unions, wildcards, `..name` and filters with one comparison.
 //!
-//! Left out, because the crate refuses or misreads what Jayway (and so AWS) defines there:
+//! These forms are left out, because the crate refuses or misinterprets what Jayway (and so AWS) defines:
 //! - negative indexes beyond the start give the first element; slices with negative ends differ;
-//! - `['a','b']` gives the values, Jayway one object of them;
+//! - `['a','b']` gives the values, while in Jayway it is one object of them;
 //! - `!`, `null`, `in` and the other word operators, regular expressions and functions are syntax errors or panics;
 //! - `@.a.b.c` in a filter finds nothing; `||` reorders the hits; several terms take quadratic time;
-//! - escapes in names are not known.
+//! - escapes in names are not supported.
 //!
-//! Differences within the fragment are left out by the rules of [`known_difference`].
+//! The rules of [`known_difference`] exclude further differences within the fragment.
 #![cfg(not(feature = "jsonpath-lib"))]
 
 use stepglass::base::{Map, Rng, Value};
@@ -42,7 +42,7 @@ impl Generator {
         }
     }
 
-    /// Steps that mostly lead somewhere in the document.
+    /// Returns steps that usually find something in the document.
     fn steps(&mut self, document: &Value) -> Vec<String> {
         let mut steps = Vec::new();
         let mut node = document.clone();
@@ -93,7 +93,7 @@ impl Generator {
     }
 }
 
-/// What ours selects, as a list of hits.
+/// Returns what our evaluator selects, as a list of hits.
 fn ours(path: &Path, document: &Value) -> Vec<Value> {
     let variables = Map::new();
     let scope = Scope { input: document, context: document, variables: &variables };
@@ -105,13 +105,13 @@ fn ours(path: &Path, document: &Value) -> Vec<Value> {
     }
 }
 
-/// What the crate selects; `None` where it has an error.
+/// Returns what the crate selects; `None` if it reports an error.
 fn theirs(text: &str, document: &serde_json::Value) -> Option<Vec<Value>> {
     let hits = jsonpath_lib::select(document, text).ok()?;
     Some(hits.into_iter().map(|hit| serde_json::from_value(hit.clone()).unwrap()).collect())
 }
 
-/// Where the crate departs from Jayway, by what a step meets.
+/// Returns why the crate differs from Jayway, depending on the value to which a step applies.
 fn known_difference(steps: &[String], document: &Value) -> Option<&'static str> {
     for (i, step) in steps.iter().enumerate() {
         let Ok(prefix) = Path::parse(&format!("${}", steps[..i].concat())) else {
@@ -155,7 +155,7 @@ fn same_hits_as_jsonpath_lib() {
         with_hits += usize::from(!hits.is_empty());
         assert_eq!(Some(hits), theirs(&text, &serde_json::to_value(&document).unwrap()), "{text} on {document}");
     }
-    // The comparison is worth nothing when both find nothing or most is left out.
+    // The comparison is useless if both find nothing or most cases are excluded.
     assert!(with_hits > compared / 5, "{with_hits} of {compared} have hits");
     assert!(left_out < compared / 3, "{left_out} left out");
 }

@@ -1,7 +1,8 @@
-//! What AWS was measured to answer, by people who published it: `tests/measured/README.md` has the form of the cases.
+//! Compares with AWS's behaviour as it was measured and published: `tests/measured/README.md` describes the format of the
+//! cases.
 //!
-//! `cargo test --test measured -- --nocapture` prints the score of every file; `MEASURED=word` runs only the cases whose file or
-//! name has that word, and `UPDATE_EXPECT=1` takes the cases that are right now out of `misses.json`.
+//! `cargo test --test measured -- --nocapture` prints the score of every file; `MEASURED=word` runs only the cases whose file
+//! or name contains the word, and `UPDATE_EXPECT=1` removes cases that pass now from `misses.json`.
 
 #[path = "corpus/case.rs"]
 mod case;
@@ -14,13 +15,13 @@ use stepglass::asl::{self, CompileOptions, MachineType};
 use stepglass::base::diag::Severity;
 use stepglass::base::{Map, Value, json};
 
-/// The members of a case, and those of `aws`: another one is a mistake in the file.
+/// The permitted members of a case, and those of `aws`: any other is an error in the file.
 const MEMBERS: [&str; 10] = ["name", "source", "certainty", "note", "expression", "definition", "type", "input", "tasks", "aws"];
 const ANSWER: [&str; 8] = ["status", "output", "error", "cause", "history", "result", "diagnostics", "create"];
-/// The files of the folder that hold no cases.
+/// The files of the folder that contain no cases.
 const TABLES: [&str; 2] = ["misses.json", "unmeasured.json"];
 
-/// A build without optimization needs more stack for the deepest expressions than the thread of a test has.
+/// The stack size in bytes: a build without optimization needs more for the deepest expressions than the thread of a test has.
 const STACK: usize = 64 << 20;
 
 #[test]
@@ -90,7 +91,7 @@ fn misses(folder: &Path) -> BTreeMap<String, String> {
     members.iter().map(|(name, value)| (name.to_string(), reason(name, value))).collect()
 }
 
-/// Takes lines out of the table, which has one for each case.
+/// Removes lines from the table, which has one for each case.
 fn strike(table: &Path, mended: &[String]) {
     let text = std::fs::read_to_string(table).unwrap();
     let starts: Vec<String> = mended.iter().map(|name| format!("  {}: ", Value::from(name.as_str()))).collect();
@@ -109,7 +110,7 @@ fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }
 
-/// What differs from AWS's answer; `Err` for a case that is not written as it should be.
+/// Returns the difference from AWS's answer; an error if the case is malformed.
 fn difference(case: &Value) -> Result<Option<String>, String> {
     let members = case.as_object().ok_or("a case is an object")?;
     let aws = case.get("aws").and_then(Value::as_object).ok_or("`aws` has AWS's answer")?;
@@ -130,7 +131,8 @@ fn difference(case: &Value) -> Result<Option<String>, String> {
     if runs { executed(case, &definition, aws) } else { validated(case, &definition, aws) }
 }
 
-/// The machine's text. An `expression` stands for a machine that has it as the member `v` of the output of its one state `E`.
+/// Returns the machine's text. A case with an `expression` is a machine with it as the member `v` of the output of its only
+/// state `E`.
 fn definition(case: &Value) -> Result<String, String> {
     match (text(case, "expression"), case.get("definition")) {
         (Some(expression), None) => {
@@ -168,7 +170,7 @@ fn validated(case: &Value, definition: &str, aws: &Map) -> Result<Option<String>
     Ok((!right).then(|| format!("AWS: {}\n  here: {found}", Value::from(aws.clone()))))
 }
 
-/// Only the members that are known of AWS's diagnostic are compared; `null` is a member that AWS leaves out.
+/// Only the known members of AWS's diagnostic are compared; `null` is a member that AWS leaves out.
 fn same_diagnostic(theirs: &Value, ours: &Value) -> bool {
     theirs.as_object().is_some_and(|members| {
         members.iter().all(|(name, value)| match (value, ours.get(name)) {
@@ -179,7 +181,7 @@ fn same_diagnostic(theirs: &Value, ours: &Value) -> bool {
     })
 }
 
-/// Runs the case as the corpus does (so also from its snapshots and its journal) and compares what AWS's answer is known to have.
+/// Runs the case like the corpus (so also from its snapshots and its journal) and compares the known parts of AWS's answer.
 fn executed(case: &Value, definition: &str, aws: &Map) -> Result<Option<String>, String> {
     let mut members = Map::new();
     for name in ["name", "input", "tasks"] {
@@ -203,7 +205,7 @@ fn executed(case: &Value, definition: &str, aws: &Map) -> Result<Option<String>,
         let found = verdict.found.get(name).unwrap_or(&Value::Null);
         let right = match (expected, found) {
             (Value::String(expected), Value::String(found)) if &**name != "output" => fits(expected, found),
-            // The letter counts: `1.0` is not `1`, and members have their order.
+            // The comparison is exact: `1.0` is not `1`, and the order of members matters.
             _ => expected.to_string() == found.to_string(),
         };
         if !right {
@@ -214,7 +216,7 @@ fn executed(case: &Value, definition: &str, aws: &Map) -> Result<Option<String>,
     Ok(None)
 }
 
-/// Whether a text is the expected one, in which `…` stands for what differs from call to call or was not published.
+/// Whether a text is the expected one, in which `…` stands for parts that differ from call to call or were not published.
 fn fits(expected: &str, found: &str) -> bool {
     let mut parts = expected.split('…');
     let Some(mut rest) = found.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -224,6 +226,6 @@ fn fits(expected: &str, found: &str) -> bool {
         rest = &rest[at + part.len()..];
         last = Some(part);
     }
-    // The text after the last `…` ends the sentence.
+    // The text after the last `…` must be at the end.
     last.map_or(rest.is_empty(), |part| part.is_empty() || rest.is_empty() || found.ends_with(part))
 }

@@ -1,12 +1,13 @@
-//! The rules of the sources that no compiler keeps: floors, forbidden things, proofs, names, sizes, versions.
+//! The rules of the sources that no compiler checks: floors, forbidden items, invariants, names, sizes, versions.
 //!
-//! A rule that fails prints every place at once.
+//! A rule that fails prints all violations at once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The floors; a module imports only lower ones and itself. `graph` stands beside the engine, without seeing it.
+/// The floors. A module imports only from lower ones and itself. `graph` is on the same floor as the engine and does not import
+/// it.
 const FLOORS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("expr", &["base"]),
@@ -17,8 +18,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("wasm", &["base", "expr", "asl", "engine", "graph", "sim"]),
 ];
 
-/// What the core must do without: time, entropy, threads and output are arguments or results, and nothing is visited
-/// in an order that differs from run to run.
+/// Items that the core must not use: time, entropy, threads and output are arguments or results, and nothing may be visited in
+/// an order that differs from run to run.
 const FORBIDDEN: &[(&str, &str)] = &[
     ("std::time", "the clock is an argument"),
     ("SystemTime", "the clock is an argument"),
@@ -37,7 +38,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("rand::", "randomness comes from base::rng, seeded by the host"),
 ];
 
-/// What ends the process of a user: a panic traps the whole WebAssembly instance.
+/// Calls that would end a user's process: a panic traps the whole WebAssembly instance.
 const PANICS: &[&str] =
     &[".unwrap()", ".expect(", "panic!(", "unreachable!(", "todo!(", "unimplemented!(", "assert!(", "assert_eq!("];
 
@@ -84,10 +85,10 @@ fn what_could_panic_is_proven_not_to() {
     for file in core() {
         let lines: Vec<&str> = file.text.lines().collect();
         for (number, line) in file.code() {
-            // A parser's own `expect` returns an error.
+            // `expect` of a parser returns an error.
             let line = line.replace("self.expect(", "");
             let Some(what) = PANICS.iter().find(|what| starts_word(&line, what)) else { continue };
-            // The proof stands in the comment above the statement, or above its first line.
+            // The comment with the invariant is above the statement, or above its first line.
             let proven = lines[..number].iter().rev().take(8).any(|line| line.trim_start().starts_with("// Invariant:"));
             if !proven {
                 wrong.push(format!("{}:{number}: `{what}` without a line `// Invariant:` above", file.path));
@@ -135,7 +136,7 @@ fn the_lockfile_names_no_host() {
 
 #[test]
 fn no_machine_is_named() {
-    // In parts, so that this file does not name them itself.
+    // The names are split, so that this file does not contain them.
     let folders = [["/ho", "me/"], ["/ro", "ot/"], ["/Use", "rs/"], ["C:\\\\Use", "rs"]].map(|parts| parts.concat());
     let here = format!("{}/", root().display());
     let mut wrong = Vec::new();
@@ -153,7 +154,7 @@ fn no_machine_is_named() {
 
 #[test]
 fn binary_files_are_pictures_of_the_docs() {
-    // A download that a command left behind is easily committed with the rest, and then in every clone.
+    // A download that a command left behind is easily committed with the rest, and is then in every clone.
     let wrong = tracked()
         .into_iter()
         .filter(|path| !path.starts_with("docs/images/"))
@@ -176,14 +177,14 @@ fn the_rules_see_what_they_forbid() {
     assert_eq!((floor("src/graph/svg.rs"), floor("src/lib.rs")), (Some("graph"), None));
 }
 
-/// A source file, with the path from the root.
+/// A source file, with its path relative to the root.
 struct Source {
     path: String,
     text: String,
 }
 
 impl Source {
-    /// Its numbered lines (from 1) without comments, texts' contents and items under `#[cfg(test)]`.
+    /// Returns the numbered lines (from 1) without comments, the contents of strings and items under `#[cfg(test)]`.
     fn code(&self) -> Vec<(usize, &str)> {
         let mut code = Vec::new();
         let mut skipped: Option<usize> = None;
@@ -192,7 +193,7 @@ impl Source {
             let trimmed = line.trim_start();
             let indent = line.len() - trimmed.len();
             if let Some(outer) = skipped {
-                // rustfmt puts the closing brace of an item under its first letter.
+                // rustfmt aligns the closing brace of an item with its first letter.
                 if indent == outer && trimmed.starts_with('}') {
                     skipped = None;
                 }
@@ -217,14 +218,14 @@ impl Source {
     }
 }
 
-/// The files below the border to JavaScript, without those of tests.
+/// Returns the files of the floors below the interface to JavaScript, without tests.
 fn core() -> Vec<Source> {
     let mut files = sources("src");
     files.retain(|file| floor(&file.path) != Some("wasm"));
     files
 }
 
-/// The Rust files of a folder, without modules that are tests as a whole.
+/// Returns the Rust files of a folder, without modules that contain only tests.
 fn sources(folder: &str) -> Vec<Source> {
     let mut files = Vec::new();
     collect(&root().join(folder), &mut files);
@@ -250,7 +251,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The first module of a path below `src`; `None` for the crate's own file.
+/// Returns the first module of a path below `src`; `None` for the crate's own file.
 fn floor(path: &str) -> Option<&str> {
     let inner = path.strip_prefix("src/")?;
     let first = inner.split('/').next()?;
@@ -258,11 +259,11 @@ fn floor(path: &str) -> Option<&str> {
     (name != "lib").then_some(name)
 }
 
-/// The modules that a line reaches through `crate::`, also as `crate::{a::x, b}`.
+/// Returns the modules that a line imports through `crate::`, also as `crate::{a::x, b}`.
 fn crate_paths(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in line.match_indices("crate::") {
-        // `$crate::` and `mycrate::` are others.
+        // `$crate::` and `mycrate::` refer to other crates.
         if line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
             continue;
         }
@@ -282,7 +283,7 @@ fn word(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether a line holds the text where a word begins, outside of a string.
+/// Whether a line contains the text at the beginning of a word, outside of a string.
 fn starts_word(line: &str, what: &str) -> bool {
     line.match_indices(what).any(|(at, _)| {
         let before = &line[..at];
@@ -292,12 +293,12 @@ fn starts_word(line: &str, what: &str) -> bool {
     })
 }
 
-/// Whether a line names a folder from the file system's root on, not a part of another path or address.
+/// Whether a line contains an absolute path of a folder, which is not a part of another path or address.
 fn starts_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || "_.-/*}".contains(c)))
 }
 
-/// What stands between the first occurrence of `before` at the start of a line and the next quote.
+/// Returns the text between the first occurrence of `before` at the start of a line and the next quote.
 fn value<'a>(text: &'a str, before: &str) -> &'a str {
     let line = text.lines().find_map(|line| line.strip_prefix(before)).unwrap_or_else(|| panic!("no line begins with {before}"));
     line.split('"').next().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A case as it stands in a file, read strictly: a member that is not known is a mistake.
+//! Reads a case from a file. An unknown member is an error.
 
 use stepglass::base::time::parse_rfc3339;
 use stepglass::base::{Map, Millis, Value};
@@ -23,7 +23,7 @@ pub(crate) struct Stop {
     pub cause: Option<String>,
 }
 
-/// What is expected; a member that is `None` is not looked at.
+/// The expected results; a member that is `None` is not compared.
 #[derive(Default)]
 pub(crate) struct Expect {
     pub rejected: Option<Vec<String>>,
@@ -37,7 +37,7 @@ pub(crate) struct Expect {
     pub children: Option<Vec<String>>,
 }
 
-/// Midnight of the first day of 2024: where a case starts that does not say.
+/// Midnight of the first day of 2024, which is the default start time of a case.
 const START: Millis = Millis(1_704_067_200_000);
 
 impl Case {

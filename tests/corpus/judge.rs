@@ -1,4 +1,4 @@
-//! Runs a case and compares.
+//! Runs a case and compares the results.
 
 use super::case::{Case, Expect};
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use stepglass::sim::{Report, Simulation};
 
 pub(crate) struct Verdict {
     pub mismatches: Vec<Mismatch>,
-    /// `expect` with what came out.
+    /// `expect` with the actual results.
     pub found: Value,
 }
 
 pub(crate) struct Mismatch {
     pub text: String,
-    /// Whether other expectations would mend it; a broken replay is never an expectation.
+    /// Whether other expectations would make the case pass; a failed replay is never an expectation.
     pub rewritable: bool,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn judge(case: &Case) -> Verdict {
     }
     let at = match case.expect.at {
         Some((from, to)) if from < to => {
-            // Bounds are for what is drawn at random; then it is to differ, and to make use of its range.
+            // Bounds are for random values: these must differ, and must cover their range.
             let (least, most) = (ends.iter().min().copied().unwrap_or(0), ends.iter().max().copied().unwrap_or(0));
             if (most - least) * 2 < to - from {
                 check.mismatch(format!("all ended between {least} and {most} ms"), false);
@@ -129,7 +129,7 @@ fn compare(check: &mut Check, report: &Report) {
     }
 }
 
-/// `3<-2 PassStateExited Name {"output":…}`: what is told, without instants, roles and lengths.
+/// Formats an event as `3<-2 PassStateExited Name {"output":…}`, without timestamps, roles and lengths.
 fn event_line(event: &HistoryEvent) -> String {
     let mut text = String::new();
     event.write_json(&mut text);
@@ -156,9 +156,10 @@ fn event_line(event: &HistoryEvent) -> String {
     line
 }
 
-/// `@1000 invoke Work {"a":1}`, `@2000 cancel Work Timeout`: milliseconds since the start, then what is asked for.
+/// Formats commands as `@1000 invoke Work {"a":1}`, `@2000 cancel Work Timeout`: milliseconds since the start, then the
+/// command.
 fn command_lines(report: &Report) -> Vec<String> {
-    // Commands carry no instants; the journal, fed again, tells them.
+    // Commands have no timestamps, so the journal is replayed to get them.
     let mut engine = Engine::new(report.engine.machine().clone(), *report.engine.options());
     let start = report.journal.entries().first().map_or(0, |(at, _)| at.0);
     let mut names = BTreeMap::new();
@@ -193,7 +194,7 @@ impl Check<'_> {
         self.mismatches.push(Mismatch { text, rewritable });
     }
 
-    /// Compares to the letter: `1.0` is not `1`, and the order of members counts.
+    /// Compares exactly: `1.0` is not `1`, and the order of members matters.
     fn value(&mut self, name: &str, expected: Option<&Value>, found: &Value) {
         match expected {
             Some(expected) if expected.to_string() == found.to_string() => {}
@@ -203,7 +204,7 @@ impl Check<'_> {
         self.found.insert(name, found.clone());
     }
 
-    /// A line may leave its end away, after a whole word; `…` stands for any number of lines.
+    /// Compares lines. An expected line may end after any whole word; `…` matches any number of lines.
     fn lines(&mut self, name: &str, expected: Option<&[String]>, found: &[String]) {
         let expected = expected.unwrap_or_default();
         if fits(expected, found) {

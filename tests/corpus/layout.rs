@@ -1,4 +1,4 @@
-//! JSON as it stands in the corpus: what fits in a line is one.
+//! Formats JSON like the files of the corpus: a value that fits on one line is on one line.
 
 use stepglass::base::Value;
 use stepglass::base::json;
@@ -16,7 +16,7 @@ pub(crate) fn file(cases: &[Value]) -> String {
     out
 }
 
-/// Writes a value that begins at a column; `after` characters follow it in its line.
+/// Writes a value that begins at a column; `after` characters follow it on its line.
 fn put(out: &mut String, value: &Value, indent: usize, used: usize) {
     let mut line = String::new();
     inline(&mut line, value);

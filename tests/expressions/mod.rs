@@ -1,10 +1,10 @@
-//! Random JSONata expressions, for the fuzz test and for the comparison with other implementations.
+//! Generates random JSONata expressions, for the fuzz test and for the comparison with other implementations.
 
 use stepglass::base::Rng;
 
-/// Makes expressions that mostly parse, of every construct of the language.
+/// Generates expressions that usually parse, with every construct of the language.
 pub(crate) struct Maker<'a> {
-    /// What decides.
+    /// The source of random decisions.
     pub rng: &'a mut Rng,
     /// The names of the functions to call.
     pub functions: &'a [&'static str],
@@ -15,7 +15,7 @@ impl Maker<'_> {
         from[self.rng.below(from.len() as u64) as usize]
     }
 
-    /// An expression of at most this depth.
+    /// Returns an expression with at most this depth.
     pub(crate) fn expression(&mut self, depth: u32) -> String {
         if depth == 0 {
             return self.leaf();

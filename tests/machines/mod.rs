@@ -1,4 +1,4 @@
-//! Random machines, options, times and values, for the fuzz tests of the engine.
+//! Generates random machines, options, times and values, for the fuzz tests of the engine.
 
 pub(crate) mod told;
 
@@ -7,12 +7,13 @@ use stepglass::asl::{self, CompileOptions, ir::Machine};
 use stepglass::base::{Map, Millis, Rng, Value, json};
 use stepglass::engine::Options;
 
-/// A machine of a random definition, and its text. Every scope is a chain with side steps, and scopes nest up to `depth`.
+/// Returns a machine of a random definition, and its text. Every scope is a chain with side steps, and scopes nest up to
+/// `depth`.
 pub(crate) fn random_machine(rng: &mut Rng, depth: u32) -> (Arc<Machine>, String) {
     let mut text = definition(rng, depth).to_string();
     let mut compiled = asl::compile(&text, &CompileOptions::default());
     if compiled.machine.is_none() {
-        // Express children have no callbacks.
+        // Express children cannot have callbacks.
         text = text.replace("EXPRESS", "STANDARD");
         compiled = asl::compile(&text, &CompileOptions::default());
     }
@@ -21,7 +22,7 @@ pub(crate) fn random_machine(rng: &mut Rng, depth: u32) -> (Arc<Machine>, String
     (Arc::new(machine), text)
 }
 
-/// The options of an execution: limits that are met often, and those of AWS.
+/// Returns the options of an execution: limits that are often reached, or those of AWS.
 pub(crate) fn random_options(rng: &mut Rng) -> Options {
     let mut options = Options::default();
     options.history_limit = [25_000, 400, 60][rng.below(3) as usize];
@@ -161,7 +162,7 @@ fn kind(rng: &mut Rng, depth: u32, names: &mut u32, last: bool, next: &str, side
             match rng.below(5) {
                 3 => {
                     let output = match rng.below(50) {
-                        // It takes as long as a thousand others.
+                        // It takes as long as a thousand other machines.
                         0 => "{% ($f := function($n) { $f($n + 1) + 1 }; $f(0)) %}",
                         1 => "{% {'n': $sum([1..900]), 'items': $states.input.items} %}",
                         n if n % 3 == 0 => "{% $states.input %}",
@@ -193,10 +194,10 @@ fn handlers(rng: &mut Rng, state: &mut Map, side: &str) {
     }
 }
 
-/// The time of the next fact. The clock may go back; the engine does not.
+/// Returns the time of the next fact. The host's clock may go back; the engine's does not.
 pub(crate) fn random_time(rng: &mut Rng, now: u64, deadline: Option<Millis>) -> u64 {
     match rng.below(30) {
-        // A machine that slept: for an hour, or for years.
+        // The host's machine slept for an hour, or for years.
         6 => now + 3_600_000,
         7 => now + 100_000_000_000,
         n => match n % 6 {
@@ -208,7 +209,7 @@ pub(crate) fn random_time(rng: &mut Rng, now: u64, deadline: Option<Millis>) -> 
     }
 }
 
-/// A small value; most are objects that the machines can work on.
+/// Returns a small value; most are objects with members that the machines read.
 pub(crate) fn value(rng: &mut Rng, depth: u32) -> Value {
     match rng.below(8) {
         0 => Value::Null,

@@ -1,9 +1,9 @@
-//! What a history tells: which event may follow which one, and how long a Wait took.
+//! Checks a history: which event may follow which one, and how long each Wait took.
 
 use stepglass::asl::ir::{Field, Kind, Machine, Wait};
 use stepglass::engine::{Details, EventType, HistoryEvent};
 
-/// Checks a whole history of an execution that has ended.
+/// Checks the whole history of an execution that has ended.
 pub(crate) fn check(machine: &Machine, events: &[HistoryEvent]) {
     for (i, event) in events.iter().enumerate() {
         assert_eq!(event.id, i as u64 + 1, "ids have no gaps");
@@ -26,7 +26,7 @@ pub(crate) fn check(machine: &Machine, events: &[HistoryEvent]) {
     assert!(last.is_some_and(|name| name.starts_with("Execution")), "the end is the last event, and not {last:?}");
 }
 
-/// How long a Wait state lasts, where the definition says so.
+/// Returns how long a Wait state lasts, if the definition says so.
 fn seconds(machine: &Machine, name: &str) -> Option<u64> {
     match machine.states.iter().find(|(_, state)| *state.name == *name)?.1.kind {
         Kind::Wait(Wait::Seconds(Field::Fixed(seconds))) => Some(seconds),
@@ -34,7 +34,7 @@ fn seconds(machine: &Machine, name: &str) -> Option<u64> {
     }
 }
 
-/// The state that an event leaves; of a restored one the name is in its details.
+/// Returns the state that an event leaves; for a restored event its name is in the details.
 fn name(event: &HistoryEvent) -> Option<&str> {
     match &event.details {
         Details::Exited { name, .. } => Some(name),
@@ -43,10 +43,10 @@ fn name(event: &HistoryEvent) -> Option<&str> {
     }
 }
 
-/// Whether an event of the second type may name one of the first as the event before it.
+/// Whether an event of the second type may have one of the first type as its previous event.
 fn follows(before: EventType, event: EventType) -> bool {
     use EventType as E;
-    // What was under way goes on after it.
+    // States that were running continue after this event.
     if before == E::ExecutionRedriven {
         return true;
     }

@@ -1,6 +1,6 @@
-//! The tasks of this repository that need Rust: from the crate to the two WebAssembly modules and `dist/glue.js`.
+//! The tasks of this repository that need Rust: they build the two WebAssembly modules and `dist/glue.js` from the crate.
 //!
-//! The JavaScript half (entries, types, bundles) is `scripts/build.mjs`, which calls this first.
+//! The JavaScript half (entries, types, bundles) is in `scripts/build.mjs`, which calls this program first.
 
 mod split;
 
@@ -27,7 +27,7 @@ cargo xtask <task>
   ci                        everything that CI runs (the same as npm test)
 ";
 
-/// What somebody reads who has loaded a first part by hand.
+/// The error for a user who has loaded a first part directly.
 const HALF: &str = "this is the first part of the module, without the rest: load stepglass.wasm";
 
 type Result<T> = std::result::Result<T, String>;
@@ -82,10 +82,10 @@ impl Build {
         Ok(build)
     }
 
-    /// One source, two modules: one is made to be small, for browsers, and one to be fast, for where nobody waits for the
-    /// download. A quick build is both.
+    /// Builds two modules from one source: one is optimized for size, for browsers, and one for speed, for hosts that do not
+    /// download it. A development build is used for both.
     fn run(&self) -> Result<()> {
-        // Side by side: each is linked on one core, for most of its time. Cargo locks a folder for each profile.
+        // They are built in parallel: linking takes most of the time and uses one core. Cargo locks one folder per profile.
         let (small, fast) = if self.dev {
             let quick = self.module("wasm-dev")?;
             (quick.clone(), quick)
@@ -98,14 +98,14 @@ impl Build {
             })?
         };
         let glue = self.bind(&small, "small")?;
-        // Both stand behind the same JavaScript.
+        // Both modules are used with the same JavaScript.
         if self.bind(&fast, "fast")? != glue {
             return Err("the two modules have different glue".to_owned());
         }
         self.place(&glue)
     }
 
-    /// Compiles the crate; where the module is.
+    /// Compiles the crate, and returns the path of the module.
     fn module(&self, profile: &str) -> Result<PathBuf> {
         run(cargo()
             .args(["build", "--locked", "--package", "stepglass", "--lib"])
@@ -115,8 +115,8 @@ impl Build {
         Ok(target_directory().join("wasm32-unknown-unknown").join(profile).join("stepglass.wasm"))
     }
 
-    /// Makes the glue in a folder of its own; its text. Files move to `dist` at the end: a build that fails half way leaves the
-    /// last good ones there.
+    /// Generates the glue in a separate folder, and returns its text. Files move to `dist` at the end, so that a failed build
+    /// leaves the last good ones there.
     fn bind(&self, module: &Path, name: &str) -> Result<String> {
         let work = bound(name);
         Bindgen::new()
@@ -125,7 +125,7 @@ impl Build {
             .web(true)
             .and_then(|bindgen| {
                 bindgen
-                    // After a trap the JavaScript side starts a new instance of the same module.
+                    // After a trap the JavaScript side creates a new instance of the same module.
                     .reset_state_function(true)
                     .typescript(true)
                     .keep_debug(self.names)
@@ -148,11 +148,11 @@ impl Build {
 
     /// Puts the modules and the glue into `dist`.
     fn place(&self, glue: &str) -> Result<()> {
-        // A second place that names the module makes bundlers ship it twice; our own entries hold the only one.
+        // A second reference to the module makes bundlers ship it twice; our own entries contain the only one.
         if glue.contains("new URL(") {
             return Err("the glue names the wasm file itself; the entries in js must be the only ones".to_owned());
         }
-        // What a first part calls where it lacks a function (src/split.rs). The whole module never does.
+        // A first part calls this if it lacks a function (src/split.rs). The whole module never does.
         let imports = "const import0 = {\n        __proto__: null,";
         if !glue.contains(imports) {
             return Err("the glue has another form than it had: where are its imports?".to_owned());
@@ -173,7 +173,7 @@ impl Build {
     }
 }
 
-/// Panic messages name source files; the published module does not say where this machine keeps them.
+/// Panic messages contain paths of source files; the published module must not reveal where they are on this machine.
 fn anonymous_paths() -> String {
     let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     let flags: Vec<String> = [cargo_home.map(|home| (home.join("registry").join("src"), "crates")), Some((root(), "stepglass"))]
@@ -184,8 +184,8 @@ fn anonymous_paths() -> String {
     format!("target.wasm32-unknown-unknown.rustflags=[{}]", flags.join(", "))
 }
 
-/// The glue with numbers, in the order in which they come up, in place of the hashes in its closures' names, and each such name
-/// with its number: the hashes differ from one build to another.
+/// Returns the glue with numbers, in order of appearance, instead of the hashes in its closures' names, and each such name with
+/// its number: the hashes differ from build to build.
 fn numbered_exports(glue: &str) -> (String, Vec<(String, String)>) {
     const BEFORE: &str = "closures_____invoke__h";
     const INDEX: &str = "shim_idx: ";
@@ -202,7 +202,7 @@ fn numbered_exports(glue: &str) -> (String, Vec<(String, String)>) {
         for (number, name) in names.iter().enumerate() {
             line = line.replace(name, &format!("{BEFORE}{number:016}"));
         }
-        // A comment names the place of the closure's function in a table.
+        // A comment contains the index of the closure's function in a table.
         if let Some((head, tail)) = line.split_once(INDEX) {
             line = format!("{head}{}", tail.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(", "));
         }
@@ -212,7 +212,7 @@ fn numbered_exports(glue: &str) -> (String, Vec<(String, String)>) {
     (lines.concat(), names.iter().cloned().zip(numbers).collect())
 }
 
-/// Writes one text over another of the same length, wherever that is.
+/// Replaces all occurrences of a text by another one of the same length.
 fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     let places: Vec<usize> =
         bytes.windows(from.len()).enumerate().filter(|(_, window)| *window == from).map(|(at, _)| at).collect();
@@ -223,12 +223,12 @@ fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     }
 }
 
-/// The numbers in a file, one a line.
+/// Reads the numbers in a file, one per line.
 fn numbers(path: &Path) -> Result<BTreeSet<usize>> {
     read(path)?.lines().map(|line| line.parse().map_err(|error| format!("{}: {line}: {error}", path.display()))).collect()
 }
 
-/// Runs a script of the repository; `xtask` is then only a second way to say it.
+/// Runs a script of the repository; `xtask` is then only an alias.
 fn node(arguments: &[&str]) -> Result<()> {
     run(Command::new("node").args(arguments).current_dir(root()))
 }
@@ -249,13 +249,13 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The root of the repository: where this package's folder lies.
+/// Returns the root of the repository, which contains this package's folder.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// Where the module of this name is with its glue.
+/// Returns the folder of the module with this name and its glue.
 fn bound(name: &str) -> PathBuf {
     target_directory().join("bindgen").join(name)
 }

@@ -1,10 +1,11 @@
-//! Cuts the module in two, for browsers: the functions that are needed first, and the rest, which is loaded when it is called.
+//! Splits the module in two, for browsers: the functions that are needed first, and the rest, which is loaded when one of its
+//! functions is called.
 //!
-//! Which functions the first part holds is measured, not listed: `mark` makes a module that remembers which of its
-//! functions were called, `scripts/parts.mjs` works with it, and `cut` takes what was called.
+//! The functions of the first part are measured and not listed: `mark` creates a module that records which of its functions
+//! were called, `scripts/parts.mjs` exercises it, and `cut` puts the called functions into the first part.
 //!
-//! The two parts are one program: the rest has the first part's memory, tables and globals. Where the first part calls a
-//! function of the rest there is a stub, which has the rest loaded where it isn't yet, and calls through the table.
+//! The two parts are one program: the rest uses the first part's memory, tables and globals. Where the first part calls a
+//! function of the rest there is a stub, which loads the rest if needed, and calls through the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,14 +19,14 @@ use walrus::{
 
 use crate::Result;
 
-/// The export of a function's mark begins with it; the function's number follows.
+/// The prefix of the export for a function's mark; the function's number follows.
 const MARK: &str = "mark ";
-/// Where the glue's imports are, and the one that loads the rest.
+/// The module of the glue's imports, and the import that loads the rest.
 const GLUE: &str = "./glue_bg.js";
 pub const LOAD: &str = "__load_rest";
-/// Instructions of a function that is not worth a stub: where the first part names it, it stays there.
+/// Maximum number of instructions of a function that is not worth a stub: if the first part refers to it, it stays there.
 const SMALL: u64 = 2;
-/// What the rest calls the first part.
+/// The name by which the rest imports from the first part.
 const FIRST: &str = "first";
 
 /// Writes a module that sets the exported global `mark N` when its function `N` is called.
@@ -41,7 +42,7 @@ pub fn mark(from: &Path, to: &Path) -> Result<()> {
     write(module, to)
 }
 
-/// Writes the part of the module that holds the functions `kept`, by number, and the part that holds all others.
+/// Writes the part of the module with the functions `kept`, by number, and the part with all others.
 pub fn cut(from: &Path, kept: &BTreeSet<usize>, first: &Path, rest: &Path, pages: Option<u64>) -> Result<()> {
     let whole = read(from)?;
     let plan = Plan { pages, ..Plan::new(&whole, kept)? };
@@ -49,16 +50,16 @@ pub fn cut(from: &Path, kept: &BTreeSet<usize>, first: &Path, rest: &Path, pages
     move_away(read(from)?, &plan, rest)
 }
 
-/// What one part must know of the other. Numbers are those of the whole module, whose order all copies of it share.
+/// The dependencies between the two parts. Numbers are those of the whole module, whose order all copies share.
 struct Plan {
     moved: BTreeSet<usize>,
-    /// The functions of the rest that the first part names, and the place of each in the table.
+    /// The functions of the rest to which the first part refers, and the index of each in the table.
     places: BTreeMap<usize, u64>,
-    /// The functions of the first part that the rest names.
+    /// The functions of the first part to which the rest refers.
     lent: BTreeSet<usize>,
-    /// How long the table of functions is without the places.
+    /// The length of the table of functions without these.
     length: u64,
-    /// The pages that the memory may have, where that are not those of the whole.
+    /// The limit of the memory in pages, if it differs from that of the whole module.
     pages: Option<u64>,
 }
 
@@ -78,7 +79,7 @@ impl Plan {
             _ => None,
         }));
         let mut moved: BTreeSet<usize> = whole.funcs.iter_local().map(|(id, _)| id.index()).collect();
-        // Those that were called, and, step by step, the small ones that they name.
+        // These are the functions that were called, and, step by step, the small ones to which they refer.
         let mut staying: Vec<usize> = moved.intersection(kept).copied().collect();
         let functions: BTreeMap<usize, &LocalFunction> =
             whole.funcs.iter_local().map(|(id, function)| (id.index(), function)).collect();
@@ -104,7 +105,7 @@ impl Plan {
         memory.maximum = self.pages.or(memory.maximum);
     }
 
-    /// Makes the table of functions as long as both parts together need it.
+    /// Extends the table of functions to the length that both parts together need.
     fn make_room(&self, module: &mut Module, table: TableId) {
         let table = module.tables.get_mut(table);
         table.initial = self.length + self.places.len() as u64;
@@ -112,7 +113,7 @@ impl Plan {
     }
 }
 
-/// The functions that instructions name.
+/// The functions to which instructions refer.
 #[derive(Default)]
 struct Named(BTreeSet<usize>);
 
@@ -122,7 +123,7 @@ impl<'instr> Visitor<'instr> for Named {
     }
 }
 
-/// The first part: stubs in place of what is moved, and everything exported that the rest needs.
+/// Writes the first part: it has stubs instead of moved functions, and exports everything that the rest needs.
 fn keep(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     let nothing = module.types.add(&[], &[]);
     let (load, _) = module.add_import_func(GLUE, LOAD, nothing);
@@ -174,7 +175,7 @@ fn keep(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     write(module, to)
 }
 
-/// The rest: what is moved, put into its places of the first part's table.
+/// Writes the rest: the moved functions, which are put into their slots of the first part's table.
 fn move_away(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     let exports: Vec<_> = module.exports.iter().map(|export| export.id()).collect();
     exports.into_iter().for_each(|id| module.exports.delete(id));
@@ -186,7 +187,7 @@ fn move_away(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     module.memories.iter_mut().for_each(|memory| memory.data_segments.clear());
     module.start = None;
 
-    // No import is deleted: what nothing names is left out when the module is written.
+    // No import is deleted here: unused ones are left out when the module is written.
     let functions: Vec<FunctionId> = module.funcs.iter().map(|function| function.id()).collect();
     for id in functions.iter().copied().filter(|id| !plan.moved.contains(&id.index())) {
         let import = module.imports.add(FIRST, &lent('f', id.index()), id);
@@ -220,12 +221,12 @@ fn move_away(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     write(module, to)
 }
 
-/// The table that functions are called through.
+/// Returns the table for indirect calls of functions.
 fn functions_table(module: &Module) -> Result<TableId> {
     module.tables.main_function_table().map_err(text)?.ok_or_else(|| "the module has no table of functions".to_owned())
 }
 
-/// The name under which the first part lends something to the rest.
+/// Returns the name under which the first part exports an item for the rest.
 fn lent(kind: char, number: usize) -> String {
     format!("{kind}{number}")
 }
@@ -238,7 +239,7 @@ fn read(path: &Path) -> Result<Module> {
 
 fn write(mut module: Module, to: &Path) -> Result<()> {
     walrus::passes::gc::run(&mut module);
-    // For linkers; a browser finds out by itself.
+    // The section is for linkers; browsers detect features themselves.
     module.customs.remove_raw("target_features");
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;

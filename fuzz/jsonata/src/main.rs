@@ -1,5 +1,5 @@
-//! Random expressions, answered by Stepglass and by `jsonata-core`: every difference is put down to a rule where one
-//! explains it, and printed as a line of JSON. `scripts/differential.mjs` runs this and asks jsonata-js who is right.
+//! Evaluates random expressions with Stepglass and with `jsonata-core`. It prints every difference as a line of JSON, with the
+//! rule that explains it if there is one. `scripts/differential.mjs` runs this program and lets jsonata-js decide who is right.
 //!
 //! `cargo run --release --manifest-path fuzz/jsonata/Cargo.toml -- 100000 [first seed]`
 
@@ -16,7 +16,7 @@ use stepglass::expr::jsonata::{Expression, Limits, function_names};
 const INPUT: &str = r#"{"a":1,"b":[{"a":"x","b":[1,2,{"c d":null}]},{"a":-2.5,"b":{"a":[[]]}}],"c d":"text",
     "items":[{"n":3,"s":"b"},{"n":1,"s":"a","items":[{"n":7}]},{"n":2,"s":"éa"}]}"#;
 
-/// What an engine answers: a value, nothing, a function, or the code of an error.
+/// The result of an evaluation: a value, undefined, a function, or the code of an error.
 #[derive(Debug, PartialEq)]
 enum Answer {
     Value(Value),
@@ -81,7 +81,7 @@ fn theirs(text: &str) -> Answer {
     }
 }
 
-/// The rule that explains a difference, if there is one.
+/// Returns the rule that explains a difference, if there is one.
 fn rule(text: &str, ours: &Answer, theirs: &Answer) -> Option<&'static str> {
     let is = |answer: &Answer, codes: &[&str]| matches!(answer, Answer::Error(code) if codes.contains(&code.as_str()));
     let holds_function = text.contains("function(") || text.contains("$f") || text.contains("$g") || text.contains('/');
@@ -110,7 +110,8 @@ fn rule(text: &str, ours: &Answer, theirs: &Answer) -> Option<&'static str> {
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u64>().expect("a number"));
     let (count, first) = (arguments.next().unwrap_or(2000), arguments.next().unwrap_or(0));
-    // Without what is random, what only AWS has, and what makes the other engine allocate without bound.
+    // This leaves out random functions, functions that only AWS has, and those with which the other engine allocates without
+    // limit.
     let left_out = ["random", "shuffle", "uuid", "now", "millis", "eval", "partition", "range", "hash", "parse", "pad", "clone"];
     let functions: Vec<&'static str> = function_names().filter(|name| !left_out.contains(name)).collect();
     let input = json::parse(INPUT).expect("the input is JSON");
@@ -124,7 +125,7 @@ fn main() {
         let depth = 1 + rng.below(4) as u32;
         let body = Maker { rng: &mut rng, functions: &functions }.expression(depth);
         let text = format!("($f := function($x, $y)<xx?:x>{{$x}}; $g := function($n){{$n > 5 ? $n : $g($n + 1)}}; {body})");
-        // Its numbers are doubles alone, and it walks ranges without end.
+        // The other engine has only doubles as numbers, and iterates over ranges without limit.
         if text.contains("1e300") || text.contains("9007199254740993") {
             continue;
         }
