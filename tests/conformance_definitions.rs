@@ -38,7 +38,7 @@ fn reasons(compiled: &Compiled) -> String {
 }
 
 #[test]
-fn nothing_that_aws_ran_is_refused() {
+fn definitions_that_aws_ran_are_accepted() {
     let Some(cases) = cases("aws-recorded.jsonl") else { return };
     let (mut total, mut refused) = (0, Vec::new());
     for case in &cases {
@@ -56,7 +56,7 @@ fn nothing_that_aws_ran_is_refused() {
 }
 
 #[test]
-fn what_aws_refused_is_refused() {
+fn definitions_that_aws_refused_are_refused() {
     let Some(cases) = cases("aws-recorded.jsonl") else { return };
     let (mut total, mut missed) = (0, Vec::new());
     let (mut texts, mut equal) = (0, Vec::new());
@@ -82,7 +82,7 @@ fn what_aws_refused_is_refused() {
 }
 
 #[test]
-fn validation_answers_are_those_of_aws() {
+fn validation_responses_equal_those_of_aws() {
     let Some(cases) = cases("aws-recorded.jsonl") else { return };
     let (mut total, mut wrong) = (0, Vec::new());
     for case in cases.iter().filter(|case| text(case, "kind") == "validate") {
@@ -101,7 +101,7 @@ fn validation_answers_are_those_of_aws() {
 }
 
 #[test]
-fn verdicts_of_the_definition_suite() {
+fn diagnostics_of_the_definition_suite() {
     let Some(cases) = cases("definitions.jsonl") else { return };
     let (mut total, mut wrong, mut jsonata, mut refused) = (0, Vec::new(), Vec::new(), Vec::new());
     for case in &cases {

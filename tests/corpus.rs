@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use stepglass::base::{Value, json};
 
 #[test]
-fn every_case_ends_as_it_should() {
+fn every_case_has_its_expected_result() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/executions");
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

@@ -93,7 +93,7 @@ fn found(compiled: &Compiled) -> Vec<(String, String)> {
 }
 
 #[test]
-fn each_definition_is_reported_for_what_it_is() {
+fn each_definition_has_its_expected_diagnostics() {
     let mut wrong = Vec::new();
     for case in cases() {
         let compiled = asl::compile(&case.text, &case.options);
@@ -123,7 +123,7 @@ fn every_code_has_a_case() {
 }
 
 #[test]
-fn every_place_is_found_in_the_text() {
+fn every_diagnostic_has_a_location_in_the_text() {
     for case in cases() {
         let compiled = asl::compile(&case.text, &case.options);
         let Ok(located) = json::parse_located(&case.text) else { continue };
@@ -145,7 +145,7 @@ fn every_place_is_found_in_the_text() {
 }
 
 #[test]
-fn a_fix_puts_its_problem_right() {
+fn a_fix_removes_its_problem() {
     for case in cases() {
         let compiled = asl::compile(&case.text, &case.options);
         for diagnostic in &compiled.diagnostics {
@@ -166,7 +166,7 @@ fn a_fix_puts_its_problem_right() {
 }
 
 #[test]
-fn diagnostics_print_as_a_compiler_prints_them() {
+fn diagnostics_are_printed_like_those_of_a_compiler() {
     let text = "{\n  \"StartAt\": \"Pack\",\n  \"States\": {\n    \"Pack\": { \"Type\": \"Pass\", \"Next\": \"Shp\" },\n    \"Ship\": { \"Type\": \"Succeed\" }\n  }\n}\n";
     let compiled = asl::compile(text, &CompileOptions::default());
     let printed = render(&compiled.diagnostics, text, "order.asl.json", Style::default());
@@ -185,7 +185,7 @@ error[unknown-target]: there is no state `Shp` here
 }
 
 #[test]
-fn carets_stand_under_wide_characters_marks_and_tabs() {
+fn carets_are_below_wide_characters_marks_and_tabs() {
     for (before, columns) in [("cafe\u{301}", 4), ("注文", 4), ("👩\u{200d}🚀👍🏽", 4), ("\t\u{1b}", 2), ("ｶﾅ", 2), ("한글", 4)]
     {
         let name = if before.starts_with('\t') { "x" } else { "出荷é" };
@@ -213,7 +213,7 @@ fn carets_stand_under_wide_characters_marks_and_tabs() {
 }
 
 #[test]
-fn documentation_is_fresh() {
+fn the_documentation_of_errors_is_up_to_date() {
     let path = root().join("docs/errors.md");
     let text = codes::documentation();
     if std::env::var_os("UPDATE_DOCS").is_some() {

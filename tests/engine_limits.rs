@@ -57,7 +57,7 @@ fn busy_map(items: usize, processor: &str) -> (String, String) {
 }
 
 #[test]
-fn a_restored_engine_does_as_much_in_a_call() {
+fn a_restored_engine_does_the_same_work_per_call() {
     // An engine that was never restored could detect that the Result is identical to the value from the previous state.
     let text = "x".repeat(1_000);
     let definition = format!(
@@ -87,7 +87,7 @@ fn a_restored_engine_does_as_much_in_a_call() {
 }
 
 #[test]
-fn a_map_gives_the_host_its_turn_between_items() {
+fn a_map_returns_to_the_host_between_items() {
     for processor in ["", r#""ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"#] {
         let (definition, input) = busy_map(60, processor);
         let mut engine = engine(&definition, Options::default());
@@ -101,7 +101,7 @@ fn a_map_gives_the_host_its_turn_between_items() {
 }
 
 #[test]
-fn a_stop_gets_through_while_a_map_begins() {
+fn a_stop_takes_effect_while_a_map_starts_its_items() {
     let (definition, input) = busy_map(40, "");
     let mut engine = engine(&definition, Options::default());
     assert!(engine.step(Millis(0), start(&input)).unwrap().more);
@@ -111,7 +111,7 @@ fn a_stop_gets_through_while_a_map_begins() {
 }
 
 #[test]
-fn a_map_that_was_cut_off_while_it_began_begins_all_of_its_items_when_redriven() {
+fn a_redriven_map_that_was_stopped_while_starting_runs_all_items() {
     let (definition, input) = busy_map(40, "");
     let mut engine = engine(&definition.replace("\"Pass\"", "\"Task\",\"Resource\":\"r\""), Options::default());
     assert!(engine.step(Millis(0), start(&input)).unwrap().more);
@@ -123,7 +123,7 @@ fn a_map_that_was_cut_off_while_it_began_begins_all_of_its_items_when_redriven()
 }
 
 #[test]
-fn a_batch_is_gathered_in_several_calls() {
+fn a_batch_is_collected_in_several_calls() {
     let definition = format!(
         r#"{{"QueryLanguage":"JSONata","StartAt":"M","States":{{"M":{{"Type":"Map","ItemBatcher":{{"MaxItemsPerBatch":1000}},
             "ItemSelector":"{{% {FIBONACCI} %}}","ItemProcessor":{{"ProcessorConfig":{{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"}},
@@ -137,7 +137,7 @@ fn a_batch_is_gathered_in_several_calls() {
 }
 
 #[test]
-fn a_loop_of_large_payloads_gives_the_host_its_turn() {
+fn a_loop_of_large_payloads_returns_to_the_host() {
     let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Result":1,"ResultPath":"$.n","Next":"C"},
         "C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericEquals":2,"Next":"End"}],"Default":"A"},"End":{"Type":"Succeed"}}}"#;
     let mut engine = engine(definition, with(|options| options.history_limit = 0));
@@ -166,7 +166,7 @@ fn the_expressions_of_one_state_share_a_budget() {
 }
 
 #[test]
-fn a_task_that_a_late_call_begins_has_all_of_its_time() {
+fn a_task_that_starts_in_a_late_call_has_its_full_time_out() {
     let definition = r#"{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":60,"Next":"T"},
         "T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage","TimeoutSeconds":10,"HeartbeatSeconds":5,"End":true}}}"#;
     let mut engine = engine(definition, Options::default());
@@ -180,7 +180,7 @@ fn a_task_that_a_late_call_begins_has_all_of_its_time() {
 }
 
 #[test]
-fn a_full_history_is_not_redriven() {
+fn an_execution_with_a_full_history_cannot_be_redriven() {
     let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"F"},"F":{"Type":"Fail"}}}"#;
     // The events are ExecutionStarted, Entered, Exited, Entered, ExecutionFailed.
     for (limit, expected) in [(6, Err(StepError::NotRedrivable)), (7, Ok(())), (0, Ok(()))] {
@@ -192,7 +192,7 @@ fn a_full_history_is_not_redriven() {
 }
 
 #[test]
-fn a_child_execution_times_out_by_its_own_time_alone() {
+fn a_child_execution_times_out_only_by_its_own_limit() {
     let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","ToleratedFailurePercentage":100,"ItemProcessor":{
         "ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{
         "T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage","TimeoutSeconds":1,"End":true}}},"End":true}}}"#;
@@ -205,7 +205,7 @@ fn a_child_execution_times_out_by_its_own_time_alone() {
 }
 
 #[test]
-fn what_a_service_answers_first_is_a_payload_too() {
+fn the_first_response_of_a_service_is_limited_like_a_payload() {
     let definition = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::ecs:runTask.sync","End":true}}}"#;
     let mut engine = engine(definition, Options::default());
     engine.step(Millis(0), start("{}")).unwrap();
@@ -216,7 +216,7 @@ fn what_a_service_answers_first_is_a_payload_too() {
 }
 
 #[test]
-fn causes_are_as_long_as_aws_lets_them_be() {
+fn causes_are_cut_at_the_limit_of_aws() {
     let definition = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage","End":true}}}"#;
     let mut engine = engine(definition, Options::default());
     engine.step(Millis(0), start("{}")).unwrap();
@@ -230,7 +230,7 @@ fn causes_are_as_long_as_aws_lets_them_be() {
 }
 
 #[test]
-fn tokens_follow_from_the_key_and_from_nothing_that_is_seen() {
+fn tokens_depend_on_the_key_and_not_on_visible_random_numbers() {
     let definition = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken",
         "Parameters":{"t.$":"$$.Task.Token","u.$":"States.UUID()"},"End":true}}}"#;
     let token = |name: &str, key: Option<TokenKey>, seed: u64| {
@@ -250,7 +250,7 @@ fn tokens_follow_from_the_key_and_from_nothing_that_is_seen() {
 }
 
 #[test]
-fn an_input_that_nests_too_deep_begins_no_execution() {
+fn an_input_that_nests_too_deep_is_refused() {
     let nested = |levels: usize| (1..levels).fold(Value::from(Vec::new()), |inner, _| Value::from(vec![inner]));
     let start = |input| Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 1 };
     let definition = r#"{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}"#;
@@ -274,7 +274,7 @@ fn reading_map(fields: &str) -> String {
 }
 
 #[test]
-fn an_item_of_a_file_is_a_payload_when_a_child_gets_it() {
+fn an_item_of_a_file_is_limited_like_a_payload() {
     let run = |fields: &str, items: &str| {
         let mut engine = engine(&reading_map(fields), with(|options| options.payload_limit = 1000));
         engine.step(Millis(0), start("{}")).unwrap();
@@ -309,7 +309,7 @@ fn an_inline_map_does_not_read_items() {
 }
 
 #[test]
-fn integers_beyond_64_bits_are_handed_on_as_they_came() {
+fn integers_beyond_64_bits_are_passed_on_unchanged() {
     let definition = r#"{"StartAt":"A","States":{
         "A":{"Type":"Pass","Parameters":{"n.$":"$.n","list.$":"States.Array($.n)","text.$":"States.Format('{}', $.n)"},
              "ResultPath":"$.a","Assign":{"kept.$":"$.n"},"Next":"B"},
@@ -368,7 +368,7 @@ fn a_long_file_is_read_in_several_calls() {
 }
 
 #[test]
-fn a_stop_gets_through_while_a_file_is_read() {
+fn a_stop_takes_effect_while_a_file_is_read() {
     let (mut engine, answer) = reading(200_000, false);
     engine.step(Millis(1), answer).unwrap();
     engine.step(Millis(2), Event::Stop { error: None, cause: None }).unwrap();
@@ -380,7 +380,7 @@ fn a_stop_gets_through_while_a_file_is_read() {
 }
 
 #[test]
-fn an_answer_that_is_read_is_an_item_readers() {
+fn a_snapshot_with_the_answer_of_another_task_is_refused() {
     let (mut engine, answer) = reading(200_000, false);
     engine.step(Millis(1), answer).unwrap();
     let text = engine.snapshot();
@@ -391,7 +391,7 @@ fn an_answer_that_is_read_is_an_item_readers() {
 }
 
 #[test]
-fn a_large_input_is_work_of_the_first_call() {
+fn a_large_input_counts_for_the_budget_of_the_first_call() {
     let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"B":{"Type":"Pass","End":true}}}"#;
     let mut engine = engine(definition, Options::default());
     let large = format!("[{}1]", "[],".repeat(80_000));
@@ -402,7 +402,7 @@ fn a_large_input_is_work_of_the_first_call() {
 }
 
 #[test]
-fn a_loop_of_errors_gives_the_host_its_turn() {
+fn a_loop_of_errors_returns_to_the_host() {
     let definition = r#"{"QueryLanguage":"JSONata","StartAt":"A","States":{
         "A":{"Type":"Task","Resource":"r","Arguments":"{% $error('x') %}","Catch":[{"ErrorEquals":["States.ALL"],"Next":"C"}],"Next":"End"},
         "C":{"Type":"Choice","Choices":[{"Condition":"{% $states.input = 1 %}","Next":"End"}],"Default":"A"},"End":{"Type":"Succeed"}}}"#;
@@ -439,7 +439,7 @@ fn a_map_function_over_20000_items_is_within_the_budget_of_a_state() {
 }
 
 #[test]
-fn one_thing_at_a_time_is_not_all_items_of_a_long_map() {
+fn step_once_does_not_start_all_items_of_a_long_map() {
     let (definition, input) = busy_map(40, "");
     let mut engine = engine(&definition, Options::default());
     engine.step_once(Millis(0), start(&input)).unwrap();
@@ -459,7 +459,7 @@ fn one_thing_at_a_time_is_not_all_items_of_a_long_map() {
 }
 
 #[test]
-fn a_wait_that_a_late_call_ends_has_lasted_as_long_as_it_says() {
+fn a_wait_ends_at_its_own_time_in_a_late_call() {
     let branch = |name: &str, state: &str| format!(r#"{{"StartAt":"{name}","States":{{"{name}":{{{state},"End":true}}}}}}"#);
     let branches =
         [branch("W", r#""Type":"Wait","Seconds":1"#), branch("P", r#""Type":"Pass""#), branch("Q", r#""Type":"Pass""#)].join(",");

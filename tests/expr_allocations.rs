@@ -49,7 +49,7 @@ fn definite_paths_allocate_nothing() {
 }
 
 #[test]
-fn templates_allocate_their_objects_only() {
+fn templates_allocate_only_their_objects() {
     let input = json::parse(r#"{"id":7,"items":[1,2,3]}"#).unwrap();
     let variables = Map::new();
     let scope = Scope { input: &input, context: &input, variables: &variables };

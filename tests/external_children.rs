@@ -13,24 +13,24 @@ use stepglass::engine::{Command, Engine, Event, ExecutionInfo, HistoryEvent, Opt
 use stepglass::sim::{Ending, Response, Script, Simulation};
 
 /// An engine, and its relation to the Map Run that waits for it.
-struct Place {
+struct Placement {
     engine: Engine,
     /// The index of the parent's engine, and the parent's command to start it.
     of: Option<(usize, Arc<StartChild>)>,
     more: bool,
-    told: bool,
+    reported: bool,
 }
 
 /// A host that runs an execution and its child executions, each in a separate engine.
 struct Host {
     script: Script,
     machine: Arc<Machine>,
-    places: Vec<Place>,
+    placements: Vec<Placement>,
     due: BTreeMap<(Millis, u64), (usize, Event)>,
     made: u64,
     now: Millis,
     /// The children that were reported by an engine that runs them itself.
-    told: BTreeMap<String, (String, Vec<String>)>,
+    reported: BTreeMap<String, (String, Vec<String>)>,
     /// The lengths of the parent's snapshots, in characters.
     sizes: Vec<usize>,
 }
@@ -47,34 +47,35 @@ fn lines(events: &[HistoryEvent]) -> Vec<String> {
 
 impl Host {
     fn new(machine: Arc<Machine>, script: Script, options: Options) -> Host {
-        let places = vec![Place { engine: Engine::new(machine.clone(), options), of: None, more: false, told: false }];
-        let (due, told, sizes) = Default::default();
-        Host { script, machine, places, due, made: 0, now: Millis(0), told, sizes }
+        let placements = vec![Placement { engine: Engine::new(machine.clone(), options), of: None, more: false, reported: false }];
+        let (due, reported, sizes) = Default::default();
+        Host { script, machine, placements, due, made: 0, now: Millis(0), reported, sizes }
     }
 
     /// Feeds an engine after restoring it, and then executes its commands.
     fn feed(&mut self, at: usize, event: Event) {
         let mut queue = VecDeque::from([(at, event)]);
         while let Some((at, event)) = queue.pop_front() {
-            let place = &mut self.places[at];
+            let placement = &mut self.placements[at];
             if !matches!(event, Event::Start { .. }) {
-                let text = place.engine.snapshot();
+                let text = placement.engine.snapshot();
                 let snapshot = json::parse_within(&text, SNAPSHOT_DEPTH).expect("a snapshot is JSON");
-                place.engine = Engine::restore(self.machine.clone(), &snapshot).unwrap_or_else(|error| panic!("{error}\n{text}"));
-                assert_eq!(place.engine.snapshot(), text);
+                placement.engine =
+                    Engine::restore(self.machine.clone(), &snapshot).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                assert_eq!(placement.engine.snapshot(), text);
                 if at == 0 {
                     self.sizes.push(text.len());
                 }
             }
-            place.more = place.engine.step(self.now, event).expect("a fact is taken").more;
-            for command in place.engine.take_commands() {
+            placement.more = placement.engine.step(self.now, event).expect("a fact is taken").more;
+            for command in placement.engine.take_commands() {
                 self.perform(at, command, &mut queue);
             }
             // An engine that has ended reports that.
-            let place = &mut self.places[at];
-            if let (Some(outcome), Some((parent, start)), false) = (place.engine.outcome(), &place.of, place.told) {
-                place.told = true;
-                queue.push_back((*parent, end(&place.engine, outcome, start)));
+            let placement = &mut self.placements[at];
+            if let (Some(outcome), Some((parent, start)), false) = (placement.engine.outcome(), &placement.of, placement.reported) {
+                placement.reported = true;
+                queue.push_back((*parent, end(&placement.engine, outcome, start)));
             }
         }
     }
@@ -101,8 +102,8 @@ impl Host {
                 Some(text) => {
                     let snapshot = json::parse_within(text, SNAPSHOT_DEPTH).expect("a snapshot is JSON");
                     let engine = Engine::restore(self.machine.clone(), &snapshot).expect("a child's engine");
-                    self.places.push(Place { engine, of: Some((at, start)), more: false, told: false });
-                    queue.push_back((self.places.len() - 1, Event::Tick));
+                    self.placements.push(Placement { engine, of: Some((at, start)), more: false, reported: false });
+                    queue.push_back((self.placements.len() - 1, Event::Tick));
                 }
                 None => {
                     let of = |of: &Option<(usize, Arc<StartChild>)>| {
@@ -110,17 +111,17 @@ impl Host {
                             *parent == at && known.map_run == start.map_run && known.index == start.index
                         })
                     };
-                    let child = self.places.iter().position(|place| of(&place.of)).expect("a child that is known");
-                    let place = &mut self.places[child];
-                    if let Some((_, known)) = &mut place.of {
+                    let child = self.placements.iter().position(|placement| of(&placement.of)).expect("a child that is known");
+                    let placement = &mut self.placements[child];
+                    if let Some((_, known)) = &mut placement.of {
                         *known = Arc::new(StartChild { redrive: start.redrive, ..StartChild::clone(known) });
                     }
-                    if place.engine.is_redrivable() {
-                        place.told = false;
+                    if placement.engine.is_redrivable() {
+                        placement.reported = false;
                         queue.push_back((child, Event::Redrive));
                     } else {
-                        let outcome = place.engine.outcome().expect("it has ended");
-                        queue.push_back((at, end(&place.engine, outcome, &start)));
+                        let outcome = placement.engine.outcome().expect("it has ended");
+                        queue.push_back((at, end(&placement.engine, outcome, &start)));
                     }
                 }
             },
@@ -129,16 +130,16 @@ impl Host {
                     *parent == at && start.map_run == map_run && start.redrive == redrive
                 };
                 let running = self
-                    .places
+                    .placements
                     .iter()
                     .enumerate()
-                    .filter(|(_, place)| place.engine.outcome().is_none() && place.of.as_ref().is_some_and(of));
+                    .filter(|(_, placement)| placement.engine.outcome().is_none() && placement.of.as_ref().is_some_and(of));
                 for child in running.map(|(child, _)| child).collect::<Vec<_>>() {
                     queue.push_back((child, Event::Stop { error: None, cause: None }));
                 }
             }
             Command::ChildFinished(child) => {
-                self.told.insert(child.name.to_string(), (child.status.to_string(), lines(&child.history)));
+                self.reported.insert(child.name.to_string(), (child.status.to_string(), lines(&child.history)));
             }
             Command::Finish(_) => {}
         }
@@ -147,21 +148,22 @@ impl Host {
     /// Runs until nothing more can happen.
     fn run(&mut self) {
         loop {
-            if let Some(at) = self.places.iter().position(|place| place.more) {
+            if let Some(at) = self.placements.iter().position(|placement| placement.more) {
                 self.feed(at, Event::Tick);
                 continue;
             }
-            let deadlines = self.places.iter().enumerate().filter_map(|(at, place)| Some((place.engine.deadline()?, at)));
+            let deadlines =
+                self.placements.iter().enumerate().filter_map(|(at, placement)| Some((placement.engine.deadline()?, at)));
             let (deadline, fact) = (deadlines.min(), self.due.first_key_value().map(|(key, _)| *key));
             match (deadline, fact) {
-                (Some((at, place)), key) if key.is_none_or(|key| at <= key.0) => {
+                (Some((at, placement)), key) if key.is_none_or(|key| at <= key.0) => {
                     self.now = self.now.max(at);
-                    self.feed(place, Event::Tick);
+                    self.feed(placement, Event::Tick);
                 }
                 (_, Some(key)) => {
-                    let (place, event) = self.due.remove(&key).expect("it is there");
+                    let (placement, event) = self.due.remove(&key).expect("it is there");
                     self.now = self.now.max(key.0);
-                    self.feed(place, event);
+                    self.feed(placement, event);
                 }
                 _ => return,
             }
@@ -169,25 +171,25 @@ impl Host {
     }
 
     fn parent(&self) -> &Engine {
-        &self.places[0].engine
+        &self.placements[0].engine
     }
 
     /// Returns the names of the children, with the status and the history of each.
     fn children(&self) -> BTreeMap<String, (String, Vec<String>)> {
-        let children = self.places.iter().skip(1).map(|place| {
-            let snapshot = json::parse_within(&place.engine.snapshot(), SNAPSHOT_DEPTH).expect("a snapshot is JSON");
+        let children = self.placements.iter().skip(1).map(|placement| {
+            let snapshot = json::parse_within(&placement.engine.snapshot(), SNAPSHOT_DEPTH).expect("a snapshot is JSON");
             let own = snapshot.get("executions").and_then(|all| all.at(0)).expect("its execution");
             let name = own.get("name").and_then(Value::as_str).expect("a name").to_string();
-            (name, (place.engine.status().to_string(), lines(place.engine.history())))
+            (name, (placement.engine.status().to_string(), lines(placement.engine.history())))
         });
-        self.told.clone().into_iter().chain(children).collect()
+        self.reported.clone().into_iter().chain(children).collect()
     }
 }
 
 /// Returns the options of a host that runs the child executions itself, or inside of the engine.
-fn options(apart: bool) -> Options {
+fn options(external: bool) -> Options {
     let mut options = Options::default();
-    (options.external_children, options.child_histories) = (apart, !apart);
+    (options.external_children, options.child_histories) = (external, !external);
     options
 }
 
@@ -224,7 +226,7 @@ fn started(at: Millis, input: Value) -> (Millis, Event) {
 }
 
 #[test]
-fn every_case_of_the_corpus_is_the_same() {
+fn every_case_of_the_corpus_has_the_same_result_with_external_children() {
     let mut compared = 0;
     for file in ["distributed-map", "limits"] {
         let text = std::fs::read_to_string(format!("tests/corpus/executions/{file}.json")).expect("the corpus");
@@ -238,9 +240,9 @@ fn every_case_of_the_corpus_is_the_same() {
             let mut simulation = Simulation::new(machine.clone(), case.script.clone());
             (simulation.options, simulation.start) = (case.options, case.start);
             let inside = simulation.run(case.input.clone());
-            let mut apart = case.options;
-            (apart.external_children, apart.child_histories) = (true, false);
-            let mut host = Host::new(machine, case.script.clone(), apart);
+            let mut external = case.options;
+            (external.external_children, external.child_histories) = (true, false);
+            let mut host = Host::new(machine, case.script.clone(), external);
             let (at, start) = started(case.start, case.input.clone());
             host.now = at;
             host.feed(0, start);
@@ -336,16 +338,16 @@ fn without_uuids(text: &str) -> String {
 }
 
 /// The result of an execution: its end, its history, and those of its children, without their names.
-type Life = (String, Vec<String>, Vec<String>);
+type ExecutionResult = (String, Vec<String>, Vec<String>);
 
 /// Runs an execution; for some seeds it is stopped or redriven.
-fn lived(seed: u64, apart: bool) -> Life {
+fn run_execution(seed: u64, external: bool) -> ExecutionResult {
     let mut rng = Rng::new(seed);
     let text = definition(&mut rng);
     let compiled = asl::compile(&text, &asl::CompileOptions::default());
     let machine = compiled.machine.unwrap_or_else(|| panic!("{text}: {:?}", compiled.diagnostics));
     let items: Vec<String> = (0..rng.below(9)).map(|i| format!(r#"{{"n":{i},"more":[{i},10]}}"#)).collect();
-    let mut host = Host::new(machine.into(), script(seed), options(apart));
+    let mut host = Host::new(machine.into(), script(seed), options(external));
     if rng.below(3) == 0 {
         host.made += 1;
         host.due.insert((Millis(rng.below(30_000)), 0), (0, Event::Stop { error: None, cause: None }));
@@ -370,14 +372,14 @@ fn lived(seed: u64, apart: bool) -> Life {
 }
 
 #[test]
-fn whatever_happens_it_is_the_same() {
+fn random_executions_have_the_same_result_with_external_children() {
     let mut redriven = 0;
     for seed in 0..120 {
-        let (inside, apart) = (lived(seed, false), lived(seed, true));
-        assert_eq!(apart.0, inside.0, "seed {seed}");
-        assert_eq!(apart.1, inside.1, "seed {seed}");
-        assert_eq!(apart.2, inside.2, "seed {seed}");
-        redriven += usize::from(apart.1.iter().any(|event| event.contains("MapRunRedriven")));
+        let (inside, external) = (run_execution(seed, false), run_execution(seed, true));
+        assert_eq!(external.0, inside.0, "seed {seed}");
+        assert_eq!(external.1, inside.1, "seed {seed}");
+        assert_eq!(external.2, inside.2, "seed {seed}");
+        redriven += usize::from(external.1.iter().any(|event| event.contains("MapRunRedriven")));
     }
     assert!(redriven > 15, "{redriven}");
 }

@@ -4,7 +4,7 @@
 
 mod machines;
 
-use machines::{random_machine, random_options, random_time, told, value};
+use machines::{history_rules, random_machine, random_options, random_time, value};
 use std::collections::{BTreeMap, BTreeSet};
 use stepglass::base::{Map, Millis, Rng, Value, json};
 use stepglass::engine::{
@@ -22,7 +22,7 @@ fn first_seed() -> u64 {
 }
 
 #[test]
-fn random_machines_keep_every_promise() {
+fn random_machines_keep_the_properties_of_the_engine() {
     let (mut finished, mut steps) = (0, 0);
     for seed in first_seed()..first_seed() + count() {
         let run = std::panic::catch_unwind(|| Run::new(seed).drive());
@@ -40,7 +40,7 @@ fn random_machines_keep_every_promise() {
 }
 
 #[test]
-fn damaged_snapshots_are_refused_or_sound() {
+fn damaged_snapshots_are_refused_or_usable() {
     let (mut refused, mut restored) = (0u64, 0u64);
     for seed in first_seed()..first_seed() + count() {
         match std::panic::catch_unwind(|| Run::new(seed).drive_damaged()) {
@@ -66,7 +66,7 @@ struct Run {
     open: BTreeSet<u32>,
     closed: BTreeSet<u32>,
     /// Identifies each visit of a Task state, with the state's name and its last attempt since the last redrive.
-    stays: BTreeMap<(Option<String>, u64), (String, Option<u32>)>,
+    visits: BTreeMap<(Option<String>, u64), (String, Option<u32>)>,
     /// Whether the engine has counted coverage from the beginning.
     covered: bool,
     /// MaxConcurrency of each Map that has one in the definition.
@@ -87,8 +87,8 @@ impl Run {
             engine.cover();
         }
         let (journal, commands) = (Journal::default(), Vec::new());
-        let (open, closed, stays) = Default::default();
-        let mut run = Run { rng, engine, now: 1_000, journal, commands, recorded: true, open, closed, stays, covered, bounds };
+        let (open, closed, visits) = Default::default();
+        let mut run = Run { rng, engine, now: 1_000, journal, commands, recorded: true, open, closed, visits, covered, bounds };
         assert_eq!(run.engine.step(Millis(0), Event::Tick).unwrap_err(), StepError::NotStarted);
         let input = value(&mut run.rng, 2);
         run.feed(Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
@@ -151,7 +151,7 @@ impl Run {
         };
         self.journal.push(Millis(self.now), event.clone());
         if redrives {
-            self.stays.values_mut().for_each(|(_, attempt)| *attempt = None);
+            self.visits.values_mut().for_each(|(_, attempt)| *attempt = None);
         }
         let before = self.engine.history().len();
         let again = match &event {
@@ -172,7 +172,7 @@ impl Run {
                     assert!(new || !self.recorded, "a task is invoked once");
                     if self.recorded && call.purpose == CallPurpose::Task {
                         let key = (call.child.as_deref().map(str::to_string), call.entered);
-                        let before = self.stays.insert(key, (call.state_name.to_string(), Some(call.attempt)));
+                        let before = self.visits.insert(key, (call.state_name.to_string(), Some(call.attempt)));
                         let again = before.is_none_or(|(state, last)| state == *call.state_name && last < Some(call.attempt));
                         assert!(again, "only attempts of one stay have one name");
                     }
@@ -297,15 +297,20 @@ impl Run {
         let full = self.engine.history().len() >= self.engine.options().history_limit as usize;
         for (_, state) in self.engine.machine().states.iter() {
             let of = |part: &str| hits.get(&format!("{}{part}", state.pointer)).copied().unwrap_or(0);
-            let told = entered.get(&state.name).copied().unwrap_or(0);
+            let recorded_entries = entered.get(&state.name).copied().unwrap_or(0);
             // Children of a Map Run have separate histories.
-            assert!(of("") >= told, "{}: entered {} times, told {told}", state.name, of(""));
-            assert!(of("") == told || full || kinds("MapRunStarted"), "{}: entered {} times, told {told}", state.name, of(""));
+            assert!(of("") >= recorded_entries, "{}: entered {} times, recorded {recorded_entries}", state.name, of(""));
+            assert!(
+                of("") == recorded_entries || full || kinds("MapRunStarted"),
+                "{}: entered {} times, recorded {recorded_entries}",
+                state.name,
+                of("")
+            );
             let catches: u64 = (0..state.catch.len()).map(|i| of(&format!("/Catch/{i}"))).sum();
-            let ways: u64 = ["/Next", "/End", "/Type", "/Default"].iter().map(|way| of(way)).sum();
+            let exits: u64 = ["/Next", "/End", "/Type", "/Default"].iter().map(|exit| of(exit)).sum();
             // A redriven state is not entered again.
             let redriven = self.journal.entries().iter().any(|(_, event)| matches!(event, Event::Redrive));
-            assert!(catches + ways <= of("") || redriven, "{} was left more often than entered", state.name);
+            assert!(catches + exits <= of("") || redriven, "{} was left more often than entered", state.name);
         }
         let handled = self.engine.handled_errors();
         let retries = handled.iter().filter(|error| error.delay.is_some()).count();
@@ -350,7 +355,7 @@ impl Run {
         let limit = u64::from(self.engine.options().history_limit);
         let history = self.engine.history();
         assert!(history.len() as u64 <= limit + redrives as u64 * 2, "{} events", history.len());
-        told::check(self.engine.machine(), history);
+        history_rules::check(self.engine.machine(), history);
         if self.recorded {
             let options = *self.engine.options();
             let replayed = verify(self.engine.machine().clone(), options, &self.journal, &self.commands);

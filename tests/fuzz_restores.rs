@@ -11,7 +11,7 @@
 
 mod machines;
 
-use machines::{random_machine, random_options, random_time, told, value};
+use machines::{history_rules, random_machine, random_options, random_time, value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use stepglass::asl::ir::Machine;
@@ -33,7 +33,7 @@ const SHORT_HISTORY: usize = 40;
 const RANDOM_FACTS: usize = 24;
 
 /// The number of facts after which an execution that has not ended is treated as a loop and stopped.
-const MOST_FACTS: usize = 60;
+const MAX_FACTS: usize = 60;
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -49,7 +49,7 @@ fn a_restore_at_any_fact_changes_nothing() {
         let depth = rng.below(3) as u32;
         let (machine, text) = random_machine(&mut rng, depth);
         for number in 0..RUNS {
-            let chances = Chances { machine: &machine, rng: Rng::new(seed ^ (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) };
+            let chances = RandomRun { machine: &machine, rng: Rng::new(seed ^ (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) };
             let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| chances.check()));
             let Ok(run) = checked else { panic!("seed {seed}, run {number}: {text}") };
             runs += 1;
@@ -64,12 +64,12 @@ fn a_restore_at_any_fact_changes_nothing() {
 }
 
 /// A machine, and the random decisions about one of its executions.
-struct Chances<'a> {
+struct RandomRun<'a> {
     machine: &'a Arc<Machine>,
     rng: Rng,
 }
 
-impl Chances<'_> {
+impl RandomRun<'_> {
     fn check(mut self) -> Run {
         let mut options = random_options(&mut self.rng);
         // A loop of 25,000 events costs as much as a hundred other cases.
@@ -78,11 +78,11 @@ impl Chances<'_> {
         // A snapshot without the history's events does not contain the stages of the data flow.
         let lean = !options.trace && self.rng.below(8) > 0;
         // The engine is restored often, or only once.
-        let often = self.rng.below(8) > 0;
+        let restores_often = self.rng.below(8) > 0;
         let mut run = Run::new(engine, lean);
         let input = value(&mut self.rng, 2);
         let seed = self.rng.below(u64::MAX);
-        self.tell(&mut run, often, Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
+        self.feed(&mut run, restores_often, Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
         while run.facts < RANDOM_FACTS {
             if run.engine.outcome().is_some() && (!run.engine.is_redrivable() || self.rng.below(4) > 0) {
                 break;
@@ -92,24 +92,24 @@ impl Chances<'_> {
                 Some(_) => Event::Redrive,
                 None => self.event(&run.engine, run.facts),
             };
-            self.tell(&mut run, often, event);
+            self.feed(&mut run, restores_often, event);
         }
-        while run.facts < MOST_FACTS && run.engine.outcome().is_none() {
+        while run.facts < MAX_FACTS && run.engine.outcome().is_none() {
             let event = run.answer();
-            self.tell(&mut run, often, event);
+            self.feed(&mut run, restores_often, event);
         }
         if run.engine.outcome().is_none() {
             run.looped = true;
-            self.tell(&mut run, often, Event::Stop { error: None, cause: None });
+            self.feed(&mut run, restores_often, Event::Stop { error: None, cause: None });
         }
         run.check_end();
         run
     }
 
     /// Feeds a fact to both engines, restores one of them, and tries possible next facts.
-    fn tell(&mut self, run: &mut Run, often: bool, event: Event) {
+    fn feed(&mut self, run: &mut Run, restores_often: bool, event: Event) {
         run.feed(event);
-        let due = match (often, run.lean) {
+        let due = match (restores_often, run.lean) {
             (false, _) => !run.was_restored && self.rng.below(4) == 0,
             (true, true) => self.rng.below(4) > 0,
             (true, false) => run.history.len() <= SHORT_HISTORY || self.rng.below(8) == 0,
@@ -138,12 +138,12 @@ impl Chances<'_> {
                 Some(_) if self.rng.below(2) == 0 => Event::Redrive,
                 _ => self.event(&engine, run.facts + after),
             };
-            let told = tell_both(&mut engine, &mut restored, now, &event);
+            let step = feed_both(&mut engine, &mut restored, now, &event);
             assert_eq!(restored.history()[seen..], *engine.history(), "after {event:?}");
             engine.clear_commands();
             engine.take_history();
             seen = restored.history().len();
-            if told.is_err() || self.rng.below(3) > 0 {
+            if step.is_err() || self.rng.below(3) > 0 {
                 break;
             }
         }
@@ -222,10 +222,9 @@ impl Run {
             Event::TaskSucceeded { task, .. } | Event::TaskFailed { task, .. } => Some(task.0),
             _ => None,
         };
-        let told = tell_both(&mut self.engine, &mut self.restored, self.now, &event);
+        let step = feed_both(&mut self.engine, &mut self.restored, self.now, &event);
         assert_eq!(written(&self.restored.history()[self.seen..]), written(self.engine.history()), "after {event:?}");
-        let more =
-            told.unwrap_or_else(|error| panic!("the engine knows what it is told of: {error}, after {} facts", self.facts)).more;
+        let more = step.unwrap_or_else(|error| panic!("the engine accepts the fact: {error}, after {} facts", self.facts)).more;
         self.seen = self.restored.history().len();
         if let Some(expected) = expected {
             expected.check(&self.engine);
@@ -277,19 +276,19 @@ impl Run {
         assert!(self.engine.pending().is_empty() && self.engine.deadline().is_none());
         let limit = u64::from(self.engine.options().history_limit) + self.redrives * 2;
         assert!(self.history.len() as u64 <= limit, "{} events", self.history.len());
-        told::check(self.engine.machine(), &self.history);
+        history_rules::check(self.engine.machine(), &self.history);
     }
 }
 
 /// Feeds a fact to both engines: they must accept or refuse it alike, and issue the same commands.
-fn tell_both(engine: &mut Engine, restored: &mut Engine, now: u64, event: &Event) -> Result<Step, StepError> {
-    let told = engine.step(Millis(now), event.clone());
-    assert_eq!(restored.step(Millis(now), event.clone()), told, "{event:?}");
+fn feed_both(engine: &mut Engine, restored: &mut Engine, now: u64, event: &Event) -> Result<Step, StepError> {
+    let step = engine.step(Millis(now), event.clone());
+    assert_eq!(restored.step(Millis(now), event.clone()), step, "{event:?}");
     assert_eq!(restored.commands_digest(), engine.commands_digest(), "{:?} and {:?}", restored.commands(), engine.commands());
     restored.clear_commands();
     assert_eq!(restored.deadline(), engine.deadline());
     assert_eq!(restored.outcome(), engine.outcome());
-    told
+    step
 }
 
 /// Returns events as exact text: two that are equal may have their members in different orders.
@@ -303,13 +302,13 @@ fn written(events: &[HistoryEvent]) -> String {
 #[derive(Default)]
 struct Handled {
     /// For each task its state, and the visit of the state.
-    tasks: BTreeMap<u32, (Arc<str>, Stay)>,
+    tasks: BTreeMap<u32, (Arc<str>, Visit)>,
     /// How often each retrier was used in a visit; `None` if there was a time-out or a failure with another name in between.
-    retries: BTreeMap<Stay, Option<Vec<u64>>>,
+    retries: BTreeMap<Visit, Option<Vec<u64>>>,
 }
 
 /// A visit of a state: the child execution, and the id of the event with which the state was entered.
-type Stay = (Option<Arc<str>>, u64);
+type Visit = (Option<Arc<str>>, u64);
 
 /// The expected effect of a failure.
 enum Expected {

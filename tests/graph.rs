@@ -14,7 +14,7 @@ fn options<T: serde::de::DeserializeOwned + Default>(case: &Value, name: &str) -
 }
 
 #[test]
-fn drawings_are_as_they_were() {
+fn drawings_equal_the_stored_ones() {
     let folder = Path::new("tests/graph");
     let mut names = BTreeSet::new();
     let mut changed = Vec::new();

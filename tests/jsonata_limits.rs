@@ -63,7 +63,7 @@ fn bombs_end_in_an_error() {
 }
 
 #[test]
-fn what_is_large_but_bounded_works() {
+fn large_expressions_within_the_limits_work() {
     for (text, expected) in [
         ("[1..10000000] ~> $count()", "10000000"),
         ("$sum([1..1000000])", "500000500000"),
@@ -82,7 +82,7 @@ fn what_is_large_but_bounded_works() {
 }
 
 #[test]
-fn long_flat_expressions_are_no_nesting() {
+fn long_flat_expressions_do_not_count_as_nested() {
     let limits = Limits::default();
     let sum = vec!["1"; 20_000].join("+");
     assert_eq!(evaluate(&sum, &limits), Ok(Some(20_000.into())));

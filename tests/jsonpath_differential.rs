@@ -94,7 +94,7 @@ impl Generator {
 }
 
 /// Returns what our evaluator selects, as a list of hits.
-fn ours(path: &Path, document: &Value) -> Vec<Value> {
+fn our_hits(path: &Path, document: &Value) -> Vec<Value> {
     let variables = Map::new();
     let scope = Scope { input: document, context: document, variables: &variables };
     match path.eval(&scope) {
@@ -106,7 +106,7 @@ fn ours(path: &Path, document: &Value) -> Vec<Value> {
 }
 
 /// Returns what the crate selects; `None` if it reports an error.
-fn theirs(text: &str, document: &serde_json::Value) -> Option<Vec<Value>> {
+fn crate_hits(text: &str, document: &serde_json::Value) -> Option<Vec<Value>> {
     let hits = jsonpath_lib::select(document, text).ok()?;
     Some(hits.into_iter().map(|hit| serde_json::from_value(hit.clone()).unwrap()).collect())
 }
@@ -117,7 +117,7 @@ fn known_difference(steps: &[String], document: &Value) -> Option<&'static str> 
         let Ok(prefix) = Path::parse(&format!("${}", steps[..i].concat())) else {
             continue;
         };
-        let before = ours(&prefix, document);
+        let before = our_hits(&prefix, document);
         let is_position = step.starts_with('[') && step[1..].starts_with(|c: char| c.is_ascii_digit());
         if is_position && before.iter().any(|node| node.as_object().is_some()) {
             return Some("an index on an object selects from the arrays among its members; in Jayway nothing");
@@ -150,10 +150,10 @@ fn same_hits_as_jsonpath_lib() {
             continue;
         }
         let path = Path::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let hits = ours(&path, &document);
+        let hits = our_hits(&path, &document);
         compared += 1;
         with_hits += usize::from(!hits.is_empty());
-        assert_eq!(Some(hits), theirs(&text, &serde_json::to_value(&document).unwrap()), "{text} on {document}");
+        assert_eq!(Some(hits), crate_hits(&text, &serde_json::to_value(&document).unwrap()), "{text} on {document}");
     }
     // The comparison is useless if both find nothing or most cases are excluded.
     assert!(with_hits > compared / 5, "{with_hits} of {compared} have hits");

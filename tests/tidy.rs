@@ -65,7 +65,7 @@ fn floors_import_downwards() {
 }
 
 #[test]
-fn the_core_has_no_world() {
+fn the_core_uses_no_clock_entropy_or_io() {
     let mut wrong = Vec::new();
     for file in core() {
         for (number, line) in file.code() {
@@ -80,7 +80,7 @@ fn the_core_has_no_world() {
 }
 
 #[test]
-fn what_could_panic_is_proven_not_to() {
+fn calls_that_could_panic_have_an_invariant() {
     let mut wrong = Vec::new();
     for file in core() {
         let lines: Vec<&str> = file.text.lines().collect();
@@ -99,7 +99,7 @@ fn what_could_panic_is_proven_not_to() {
 }
 
 #[test]
-fn files_are_about_one_thing() {
+fn files_are_short_named_and_documented() {
     let mut wrong = Vec::new();
     for file in ["src", "tests", "xtask/src", "examples"].iter().flat_map(|folder| sources(folder)) {
         let lines = file.text.lines().count();
@@ -135,7 +135,7 @@ fn the_lockfile_names_no_host() {
 }
 
 #[test]
-fn no_machine_is_named() {
+fn no_file_names_a_machine() {
     // The names are split, so that this file does not contain them.
     let folders = [["/ho", "me/"], ["/ro", "ot/"], ["/Use", "rs/"], ["C:\\\\Use", "rs"]].map(|parts| parts.concat());
     let here = format!("{}/", root().display());

@@ -1,6 +1,6 @@
 //! Generates random machines, options, times and values, for the fuzz tests of the engine.
 
-pub(crate) mod told;
+pub(crate) mod history_rules;
 
 use std::sync::Arc;
 use stepglass::asl::{self, CompileOptions, ir::Machine};
