@@ -103,14 +103,14 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
 const REFUSED: ReadonlySet<string> = new Set(["ExecutionNotRedrivable", "ExecutionNotRunning", "ValidationException"]);
 
 async function opened(data: string, reads: boolean): Promise<Service> {
-  const [{ Service }, { findData }, { Asleep }] = await Promise.all([
+  const [{ Service }, { findData }, { StandbyRouter }] = await Promise.all([
     import("../server/service.ts"),
     import("../server/data.ts"),
-    import("../server/asleep.ts"),
+    import("../server/standby.ts"),
     import("../entries/server.ts"),
   ]);
   try {
-    const service = new Service({ store: findData(data, { reads }), router: (made) => new Asleep(made) });
+    const service = new Service({ store: findData(data, { reads }), router: (made) => new StandbyRouter(made) });
     await service.open();
     await service.resume({ asleep: true, reads });
     return service;

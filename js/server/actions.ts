@@ -1,4 +1,4 @@
-// What is done with an execution besides AWS's API: the debugger's pages, the command and programs ask for it.
+// Actions on an execution besides AWS's API. The debugger's pages, the command and programs use them.
 
 import type { ServerExecutionSignals } from "../api/server.d.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
@@ -9,8 +9,8 @@ import { ApiError, invalid, noExecution, runsElsewhere } from "./errors.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 
-/** The statuses of what the tasks of Stepglass refuse. */
-const REFUSED = new Map<unknown, (message: string, arn: string) => ApiError>([
+/** The API's error for each error code of the runtime. */
+const API_ERRORS = new Map<unknown, (message: string, arn: string) => ApiError>([
   ["UNKNOWN_EXECUTION", (_, arn) => noExecution(arn)],
   ["NOT_RUNNING", (message) => new ApiError("ExecutionNotRunning", message)],
   ["EXECUTION_ELSEWHERE", (message) => runsElsewhere(message)],
@@ -21,24 +21,24 @@ const REFUSED = new Map<unknown, (message: string, arn: string) => ApiError>([
 /** Sends a signal to a running execution; resolves when it is in the store. `payload` is JSON text. Throws ApiError. */
 export async function sendSignal(service: Service, arn: string, name: string, payload: string, id?: string): Promise<void> {
   if (!isJson(payload)) throw invalid("The payload of a signal must be JSON");
-  await refusable(arn, service.tasks.signals.send(arn, name, payload, id));
+  await withApiErrors(arn, service.tasks.signals.send(arn, name, payload, id));
 }
 
-/** What the tasks of Stepglass refuse becomes an error of the API. */
-async function refusable(arn: string, doing: Promise<void>): Promise<void> {
+/** Turns an error of the runtime into an error of the API. */
+async function withApiErrors(arn: string, action: Promise<void>): Promise<void> {
   try {
-    await doing;
+    await action;
   } catch (thrown) {
-    throw REFUSED.get(codeOf(thrown))?.(messageOf(thrown), arn) ?? thrown;
+    throw API_ERRORS.get(codeOf(thrown))?.(messageOf(thrown), arn) ?? thrown;
   }
 }
 
-/** Which signals an execution waits for, and how many it has that nobody has asked for yet. */
+/** Returns the signals that an execution waits for, and how many unread signals it has of each name. */
 export function signalsOf({ runner }: Service, arn: string): Promise<ServerExecutionSignals> {
   return runner.at(arn, "signals", [arn]);
 }
 
-/** The same of an execution that is this process's. */
+/** Does the same as `signalsOf` for an execution that runs in this process. */
 export async function ownSignals(service: Service, arn: string): Promise<ServerExecutionSignals> {
   const live = await service.runner.live(arn);
   // It may have ended in the same moment.
@@ -48,7 +48,7 @@ export async function ownSignals(service: Service, arn: string): Promise<ServerE
   return { waiting: [...new Set(names.filter((name) => typeof name === "string"))], buffered: Signals.counts(live.state) };
 }
 
-/** Does what a page asks for: `input` is the body of its request, with payloads as JSON texts. Throws ApiError. */
+/** Performs an action that a page requests. `input` is the body of the request, with payloads as JSON texts. Throws ApiError. */
 export async function act(service: Service, record: StoredExecution, action: string, input: unknown): Promise<object> {
   const given = isObject(input) ? input : {};
   const text = (name: string): string | undefined => {
@@ -71,7 +71,7 @@ export async function act(service: Service, record: StoredExecution, action: str
     }
     case "cancel": {
       if (record.status !== "RUNNING") throw new ApiError("ExecutionNotRunning", `the execution ${record.id} has ended`);
-      await refusable(record.id, service.tasks.cancellation.cancel(record.id, text("cause")));
+      await withApiErrors(record.id, service.tasks.cancellation.cancel(record.id, text("cause")));
       return {};
     }
     case "resume": {

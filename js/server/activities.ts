@@ -29,7 +29,7 @@ interface ListActivitiesOutput extends Paged {
   activities: { activityArn: string; name: string; creationDate: number }[];
 }
 
-/** The task, if there was one in the time of a poll. */
+/** The task; empty if none was scheduled while the request waited. */
 type GetActivityTaskOutput = Partial<TakenTask>;
 
 /** The responses of the operations of activities, task tokens and tags. */
@@ -47,10 +47,10 @@ export interface ActivityResponses {
   ListTagsForResource: { tags: Tag[] };
 }
 
-const TAGS = 50;
-const WORKERS = 1000;
+const MAX_TAGS = 50;
+const MAX_WORKERS = 1000;
 
-/** What the store keeps of an activity. */
+/** The record of an activity in the store. */
 interface ActivityRecord {
   arn: string;
   name: string;
@@ -64,7 +64,7 @@ interface ActivityRecord {
 export class RegisteredActivity {
   readonly about: ActivityRecord;
   readonly queue = new Activity();
-  /** How many workers wait for a task. */
+  /** The number of workers that wait for a task. */
   workers = 0;
 
   constructor(about: ActivityRecord) {
@@ -72,28 +72,28 @@ export class RegisteredActivity {
   }
 }
 
-/** Registers the activities of the store. */
+/** Reads the activities from the store. */
 export async function loadActivities({ store, activities }: Service): Promise<void> {
   for await (const [arn, about] of store.all("activity")) activities.set(arn, new RegisteredActivity(about));
 }
 
-/** The activity of an ARN; throws ActivityDoesNotExist. */
+/** Returns the activity of an ARN. Throws ActivityDoesNotExist. */
 function find(service: Service, arn: string): RegisteredActivity {
   const activity = service.activities.get(activityArn(arn));
   if (activity === undefined) throw noActivity(arn);
   return activity;
 }
 
-/** The tags of a resource with those of a request. Throws TooManyTags, and ValidationException for AWS's own. */
+/** Merges the tags of a request into those of a resource. Throws TooManyTags, and ValidationException for keys that AWS reserves. */
 export function tagsOf(tags: GivenTag[] = [], arn: string, before: Tag[] = []): Tag[] {
   if (tags.some(({ key }) => /^aws:/i.test(key ?? ""))) throw invalid("Tag keys that begin with 'aws:' are reserved for AWS");
   const all = new Map(before.map(({ key, value }) => [key, value]));
   for (const { key, value = "" } of tags) if (key !== undefined) all.set(key, value);
-  if (all.size > TAGS) throw new ApiError("TooManyTags", `The resource can have at most ${TAGS} tags`, { resourceName: arn });
+  if (all.size > MAX_TAGS) throw new ApiError("TooManyTags", `The resource can have at most ${MAX_TAGS} tags`, { resourceName: arn });
   return [...all].map(([key, value]) => ({ key, value }));
 }
 
-/** The given configuration, or AWS's default: encryption with a key of AWS. Throws InvalidEncryptionConfiguration. */
+/** Returns the given configuration, or AWS's default: encryption with a key that AWS owns. Throws InvalidEncryptionConfiguration. */
 export function encryptionOf(configuration: EncryptionConfiguration | undefined): EncryptionConfiguration {
   if (configuration?.type === "CUSTOMER_MANAGED_KMS_KEY" && configuration.kmsKeyId === undefined)
     throw new ApiError(
@@ -103,7 +103,7 @@ export function encryptionOf(configuration: EncryptionConfiguration | undefined)
   return configuration ?? { type: "AWS_OWNED_KEY" };
 }
 
-/** The machine or activity of an ARN, with its tags, and a function that writes it to the store. Throws ResourceNotFound. */
+/** Returns the machine or activity of an ARN, with its tags, and a function that writes it to the store. Throws ResourceNotFound. */
 function tagged({ store, machines, activities }: Service, arn: string): { holder: { tags: Tag[] }; save: () => Promise<void> } {
   resourceArn(arn);
   const activity = activities.get(arn);
@@ -166,7 +166,8 @@ export const activityOperations = {
 
   async GetActivityTask(service, { activityArn, workerName }, { signal }) {
     const activity = find(service, activityArn);
-    if (activity.workers >= WORKERS) throw new ApiError("ActivityWorkerLimitExceeded", `At most ${WORKERS} workers can poll an activity`);
+    if (activity.workers >= MAX_WORKERS)
+      throw new ApiError("ActivityWorkerLimitExceeded", `At most ${MAX_WORKERS} workers can poll an activity`);
     const poll = new AbortController();
     const timer = setTimeout(() => poll.abort(), service.limits.poll);
     const leave = (): void => poll.abort();
@@ -178,7 +179,7 @@ export const activityOperations = {
       return await (service.store.sharing === undefined ? takeTask : taskAnywhere)(service, activity, wanted);
     } catch (error) {
       if (!poll.signal.aborted) throw error;
-      // No task came in the time of a poll. The response is empty, and the worker asks again.
+      // No task came while the request waited. The response is empty, and the worker polls again.
       return {};
     } finally {
       activity.workers -= 1;

@@ -1,11 +1,11 @@
-// The tasks of activities that workers take, also from another server that shares the store.
+// Gives the tasks of activities to workers. A task can come from another server that shares the store.
 
 import { Task } from "../driver/task.ts";
 import type { RegisteredActivity } from "./activities.ts";
 import type { Service } from "./service.ts";
 
-/** How often, in milliseconds, other servers are asked for a task. */
-const LOOK = 500;
+/** Polling interval for the tasks of other servers, in milliseconds. */
+const POLL_MS = 500;
 
 /** A task that a worker takes. */
 export interface TakenTask {
@@ -13,26 +13,29 @@ export interface TakenTask {
   input: string;
 }
 
-/** A task of an activity that waits in this server; null if none does. */
+/** Takes a task of an activity that waits in this server. Resolves to null if none waits. */
 export async function waitingTask(service: Service, arn: string, workerName: string | undefined): Promise<TakenTask | null> {
   const activity = service.activities.get(arn);
   if (activity === undefined || activity.queue.waiting === 0) return null;
   return takeTask(service, activity, { workerName });
 }
 
-/** The next task of an activity in this server. */
+/** Waits for the next task of an activity in this server, and takes it. */
 export async function takeTask(
   { runner }: Service,
   { queue }: RegisteredActivity,
   { workerName, signal }: { workerName: string | undefined; signal?: AbortSignal },
 ): Promise<TakenTask> {
   const { taskToken, input, task } = await queue.getTask({ ...(workerName !== undefined && { workerName }), ...(signal && { signal }) });
-  // Once the worker knows of the task, it is not offered again.
+  // The worker may see the task only when the store has the task's facts; after that the task is not offered again.
   await runner.kept(task.execution.arn);
   return { taskToken, input: (task instanceof Task ? Task.inputText(task) : undefined) ?? JSON.stringify(input) };
 }
 
-/** The next task of an activity in any of the servers that share a store: they are asked in turn, so that no task is taken for nobody. */
+/**
+ * Waits for the next task of an activity in any of the servers that share a store. The servers are asked one after the other, so
+ * that no task is taken that the worker does not get.
+ */
 export async function taskAnywhere(
   service: Service,
   activity: RegisteredActivity,
@@ -50,7 +53,7 @@ export async function taskAnywhere(
     }
     const turn = new AbortController();
     const end = (): void => turn.abort();
-    const timer = setTimeout(end, LOOK);
+    const timer = setTimeout(end, POLL_MS);
     signal.addEventListener("abort", end, { once: true });
     try {
       return await takeTask(service, activity, { workerName, signal: turn.signal });

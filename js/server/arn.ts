@@ -3,12 +3,12 @@
 import { isBadName } from "../execution/start.ts";
 import { ApiError, invalidArn } from "./errors.ts";
 
-/** Throws InvalidName for a name that AWS refuses. */
+/** Throws InvalidName for a name that AWS does not accept. */
 export function checkName(name: string): void {
   if (isBadName(name)) throw new ApiError("InvalidName", `Invalid Name: '${name}'`);
 }
 
-/** The parts of an ARN after its type, of which there is at least one. Throws InvalidArn for other types and services. */
+/** Returns the parts of an ARN after its type; there is at least one. Throws InvalidArn for other types and services. */
 function split(arn: string, types: readonly string[]): [first: string, ...rest: string[]] {
   if (!arn.startsWith("arn:")) throw invalidArn(`Invalid ARN prefix: ${arn}`);
   const [, partition, service, region, account, type, first, ...rest] = arn.split(":");
@@ -21,7 +21,7 @@ function split(arn: string, types: readonly string[]): [first: string, ...rest: 
 
 /** The parts of a state machine's ARN. */
 export interface MachineArn {
-  /** The ARN without the other parts. */
+  /** The ARN without qualifier, label and test case. */
   arn: string;
   name: string;
   /** A version or an alias, after a colon. */
@@ -32,7 +32,7 @@ export interface MachineArn {
   testCase?: string;
 }
 
-/** Takes the ARN of a machine, a version or an alias apart. */
+/** Splits the ARN of a machine, a version or an alias into its parts. */
 export function machineArn(text: string): MachineArn {
   const [plain, testCase] = cut(text, "#");
   const [named, qualifier, ...more] = split(plain, ["stateMachine"]);
@@ -66,7 +66,7 @@ export function resourceArn(text: string): string {
   return text;
 }
 
-/** The text before a mark and, if there is a mark, the text after it. */
+/** Splits a text at the first `mark`. */
 function cut(text: string, mark: string): [before: string, after?: string] {
   const at = text.indexOf(mark);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];

@@ -1,4 +1,4 @@
-// Where a server keeps its data: a folder, or a PostgreSQL database.
+// The place of a server's data: a folder, or a PostgreSQL database.
 
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +12,12 @@ import { LEASE, PostgresStore } from "../store/postgres.ts";
 import { builtIn } from "../store/sqlite-source.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 
-/** The database in the folder. */
+/** The file name of the database in the folder. */
 const FILE = "stepglass.db";
 
-/** The store of a folder, which is created if it does not exist, or of a database. Throws StoreError where there is no driver of it. */
+/**
+ * Opens the store of a folder, which is created if it does not exist, or of a database. Throws StoreError if its driver is missing.
+ */
 export function openData(data: string | PlatformUrl): Store {
   if (isPostgres(data)) return postgresOf(data);
   checkSqlite();
@@ -28,7 +30,7 @@ export function openData(data: string | PlatformUrl): Store {
   return new SqliteStore(builtIn(join(folder, FILE)));
 }
 
-/** The store of a folder, or of a database, that exists; `reads` for one that is only looked at. Throws StoreError. */
+/** Opens the store of an existing folder or database. `reads` opens it read-only. Throws StoreError. */
 export function findData(data: string, { reads = false }: { reads?: boolean } = {}): Store {
   if (isPostgres(data)) return postgresOf(data, true);
   checkSqlite();
@@ -39,19 +41,20 @@ export function findData(data: string, { reads = false }: { reads?: boolean } = 
   return new SqliteStore(builtIn(file), { reads });
 }
 
-/** Whether data is in a database, as its address says. */
+/** Returns whether `data` is the address of a database. */
 function isPostgres(data: string | PlatformUrl): data is string {
   return typeof data === "string" && /^postgres(?:ql)?:\/\//i.test(data);
 }
 
-/** The package of the driver, as far as a server needs it. */
+/** The part of the driver's package that a server uses. */
 interface Driver {
   Client: new (options: { connectionString: string }) => PostgresClient;
 }
 
 /**
- * The store of a database, which several servers share; the schema is `stepglass`, or what `?schema=` says. A guest has what is there only
- * while no server runs. The driver is that of the user's project.
+ * Opens the store of a database, which several servers share. The schema is `stepglass`, or the `schema` parameter of the address.
+ * A guest
+ * has access only while no server runs. The driver is the one of the user's project.
  */
 function postgresOf(address: string, guest = false): Store {
   const url = new URL(address);
@@ -61,7 +64,7 @@ function postgresOf(address: string, guest = false): Store {
   for (const name of ["schema", "leaseSeconds"]) url.searchParams.delete(name);
   let driver: Driver;
   try {
-    // Bundlers would look for what is imported here, and the driver is not ours.
+    // A plain import would make bundlers resolve the driver, which is not one of our dependencies.
     const { createRequire } = process.getBuiltinModule("node:module");
     driver = createRequire(join(process.cwd(), "index.js"))("pg") as Driver;
   } catch (error) {
@@ -84,7 +87,10 @@ function checkSqlite(): void {
   );
 }
 
-/** Whether this Node has an SQLite. Some versions warn that it is experimental when it is loaded, which who serves can do nothing about. */
+/**
+ * Returns whether this Node has SQLite. Some versions warn on loading it that it is experimental. The warning is suppressed,
+ * because a user of the server can do nothing about it.
+ */
 function hasSqlite(): boolean {
   const warn = process.emitWarning;
   process.emitWarning = (...given: any[]) => {

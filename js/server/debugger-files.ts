@@ -1,4 +1,4 @@
-// The scripts and the style of the server's own pages.
+// The scripts and the style sheet of the server's own pages.
 
 /** Attaches the debugger to the execution: to its history so far, and to the events that follow. */
 export const executionScript = `import "/debugger/component/debugger.js";
@@ -37,7 +37,7 @@ async function* events() {
 await element.attach({ [Symbol.asyncIterator]: events, result }, { definition: execution.definition });
 `;
 
-/** Reads the page again every few seconds, and replaces the parts that have changed. */
+/** Fetches the page again every two seconds, and replaces the parts that have changed. */
 export const listScript = `// A filter applies when it is chosen, a name when it is entered.
 for (const form of document.querySelectorAll("[data-filters]")) {
   const apply = () => {
@@ -58,7 +58,7 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const part of parts) {
     const next = fresh.getElementById(part.id);
-    // A part with open details or with the focus stays.
+    // A part stays as it is while it has open details or the focus.
     if (next === null || next.isEqualNode(part) || part.querySelector("details[open]") || part.contains(document.activeElement)) continue;
     part.replaceChildren(...next.childNodes);
   }
@@ -68,7 +68,7 @@ addEventListener("stepglass:changed", () => refresh().catch(() => {}));
 const timer = setInterval(() => refresh().catch(() => {}), 2000);
 `;
 
-/** Asks the server for what the buttons and forms of a page say, and shows its answer. */
+/** Sends the requests of a page's buttons and forms to the server, and shows the answers. */
 export const actionScript = `const words = document.getElementById("words");
 words.tabIndex = -1;
 function say(text, bad) {
@@ -85,13 +85,13 @@ async function post(address, body, done) {
     say(error.message, true);
     return false;
   }
-  // An execution that was redriven runs: its page is another one, with another script.
+  // A redriven execution runs again, so it has another page with another script.
   if (address.endsWith("/redrive") && document.getElementById("facts")) return location.reload();
   say(done);
   return true;
 }
 function changed() {
-  // What was pressed may be gone; and what has the focus is not read again.
+  // The pressed button may be gone now. A part that has the focus would not be refreshed.
   words.focus();
   dispatchEvent(new Event("stepglass:changed"));
 }
@@ -125,7 +125,7 @@ document.addEventListener("submit", async (event) => {
 });
 `;
 
-/** The style of both pages. */
+/** The style sheet of both pages. */
 export const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --line: #8884; --accent: light-dark(#0b57d0, #a8c7fa); }
 body { margin: 0; background: canvas; color: canvastext; }
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }

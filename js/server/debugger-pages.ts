@@ -1,21 +1,21 @@
-// The server's own pages: the list of executions, and one execution. They also work if the debugger is not in the package.
+// The server's own pages: the list of executions, and one execution. They also work without the files of the debugger.
 
 import type { HistoryEvent } from "../api/index.d.ts";
 import { detailsOf } from "../history/events.ts";
 import type { ExecutionDocument, ExecutionList, ExecutionSummary, ListQuery } from "./debugger.ts";
 
-const EVENTS = 1000;
+const MAX_EVENTS = 1000;
 const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
 const ACTIONS = '<script type="module" src="/debugger/actions.js"></script>';
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** Escapes a text for markup. */
+/** Escapes a text for HTML. */
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** The list of executions, of those that were asked for. */
+/** Returns the page with the list of executions that a query has found. */
 export function listPage(
   { executions, before }: ExecutionList,
   query: ListQuery,
@@ -23,33 +23,33 @@ export function listPage(
 ): string {
   const filtered = Object.values(query).some((value) => value !== "");
   const rows = executions.map(row);
-  const nothing = filtered
+  const emptyText = filtered
     ? 'No executions like these. <a href="/debugger/">Show all executions</a>'
     : "No executions yet. Start one with any client of the AWS API; it appears here by itself.";
   const body =
     executions.length === 0
-      ? `<p class="empty">${nothing}</p>`
+      ? `<p class="empty">${emptyText}</p>`
       : table(["Status", "Execution", "State machine", "Started", "Took", '<span class="unseen">Actions</span>'], rows);
   const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
   if (before !== undefined) asked.set("before", String(before));
   const older = before === undefined ? "" : `<p><a href="?${escape(asked.toString())}">Older ones</a></p>`;
   return document(
     "Executions",
-    `<h1>Executions</h1>${filterForm(query, machines)}${WORDS}<div id="list" data-live>${body}${older}</div>`,
+    `<h1>Executions</h1>${filterForm(query, machines)}${MESSAGE}<div id="list" data-live>${body}${older}</div>`,
     `<script type="module" src="/debugger/list.js"></script>${ACTIONS}`,
   );
 }
 
-/** Where the result of an action is shown. */
-const WORDS = '<p id="words" class="words" role="status"></p>';
+/** The element that shows the result of an action. */
+const MESSAGE = '<p id="words" class="words" role="status"></p>';
 
-/** The filters of the list. */
+/** Returns the form with the filters of the list. */
 function filterForm({ status, stateMachineArn, name }: ListQuery, machines: readonly { arn: string; name: string }[]): string {
   const option = (value: string, label: string, chosen: string): string =>
     `<option value="${escape(value)}"${value === chosen ? " selected" : ""}>${escape(label)}</option>`;
   const statuses = STATUSES.map((one) => option(one, one, status)).join("");
   const names = machines.map(({ name }) => name);
-  // A name that several regions or accounts have is shown with them.
+  // Names that several regions or accounts have are shown with the region and the account.
   const label = ({ arn, name }: { arn: string; name: string }): string =>
     names.filter((other) => other === name).length === 1 ? name : `${name} (${arn.split(":").slice(3, 5).join(" ")})`;
   const all = machines.map((one) => option(one.arn, label(one), stateMachineArn)).join("");
@@ -61,10 +61,10 @@ function filterForm({ status, stateMachineArn, name }: ListQuery, machines: read
 <button>Filter</button>${clear}</form>`;
 }
 
-/** What buttons say, and what is said when they are done. */
+/** The label of each button, and the message after its action. */
 const BUTTONS = { stop: ["Stop", "Stopped"], redrive: ["Redrive", "Redriven"], resume: ["Try again", "Tried again"] } as const;
 
-/** A button that asks for an action with an execution. */
+/** Returns a button that requests an action on an execution. */
 function actionButton(action: keyof typeof BUTTONS, arn: string, name: string): string {
   const [words, done] = BUTTONS[action];
   const address = `/debugger/api/executions/${encodeURIComponent(arn)}/${action}`;
@@ -72,7 +72,7 @@ function actionButton(action: keyof typeof BUTTONS, arn: string, name: string): 
   return `<button type="button" class="small" data-action="${escape(address)}" data-done="${done} ${escape(name)}."${ask} aria-label="${words} ${escape(name)}">${words}</button>`;
 }
 
-/** A table of rows of cells, which are markup. */
+/** Returns a table. The columns and cells are HTML. */
 function table(columns: string[], rows: string[][]): string {
   const head = columns.map((column) => `<th scope="col">${column}</th>`).join("");
   const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("");
@@ -89,8 +89,9 @@ function row({ executionArn, name, stateMachineName, type, status, startDate, st
 }
 
 /**
- * One execution: the debugger attached to it, input and output, the history, the definition. Without the debugger's files
- * there is a drawing. `page` says whether the playground is there, too.
+ * Returns the page of one execution: the debugger attached to it, input and output, the history, the definition. Without the
+ * debugger's files
+ * it has a drawing instead. `page` is whether the playground is installed, too.
  */
 export function executionPage(execution: ExecutionDocument, { page, component }: { page: boolean; component: boolean }): string {
   const { executionArn, name, stateMachineName, input, output, definition, live } = execution;
@@ -107,7 +108,7 @@ export function executionPage(execution: ExecutionDocument, { page, component }:
   return document(
     name,
     `<p><a href="/debugger/">All executions</a></p><h1>${escape(name)} ${open}</h1>
-${WORDS}<dl id="facts" data-live>${facts(execution)}</dl>
+${MESSAGE}<dl id="facts" data-live>${facts(execution)}</dl>
 <section id="actions" data-live aria-label="Actions">${actions(execution)}</section>
 <section>${graph}</section>
 <div class="pair" id="payloads" data-live>${payload("Input", input)}${payload("Output", output)}</div>
@@ -119,7 +120,7 @@ ${WORDS}<dl id="facts" data-live>${facts(execution)}</dl>
   );
 }
 
-/** The Map Runs of an execution; each with a link to the child execution that failed first. */
+/** Returns a table of an execution's Map Runs, each with a link to the child execution that failed first. */
 function mapRuns({ mapRuns: runs = [] }: ExecutionDocument): string {
   if (runs.length === 0) return "";
   const rows = runs.map(({ mapRunArn, status, itemCounts: { failed, timedOut, succeeded, total }, firstFailure: first }) => [
@@ -133,7 +134,7 @@ function mapRuns({ mapRuns: runs = [] }: ExecutionDocument): string {
   return `<h2>Map Runs</h2>${table(["Status", "Map Run", "Items", "First failure"], rows)}`;
 }
 
-/** What can be done with an execution now. */
+/** Returns the controls for the actions that are possible now. */
 function actions({ executionArn, name, status, redrivable, signals, suspended }: ExecutionDocument): string {
   if (status !== "RUNNING") return redrivable ? actionButton("redrive", executionArn, name) : "";
   const { waiting = [], buffered = {} } = signals ?? {};
@@ -164,7 +165,7 @@ function listed(names: readonly string[]): string {
   return names.map((name) => `<code>${escape(name)}</code>`).join(", ");
 }
 
-/** The properties of an execution, as terms and descriptions. */
+/** Returns the properties of an execution, as terms and descriptions. */
 function facts(execution: ExecutionDocument): string {
   const { status, stateMachineName, executionArn, startDate, stopDate, error, cause, state, suspended, redriveCount } = execution;
   const facts = new Map([
@@ -182,11 +183,11 @@ function facts(execution: ExecutionDocument): string {
   return [...facts].map(([term, description]) => `<dt>${term}</dt><dd>${description}</dd>`).join("");
 }
 
-/** The first events of a history. */
+/** Returns a table of the first events of a history. */
 function history({ events }: ExecutionDocument, address: string): string {
-  const shown = events.slice(0, EVENTS);
+  const shown = events.slice(0, MAX_EVENTS);
   const all = `<a href="${escape(`${address}/history`)}">all of them as JSON</a>`;
-  const rest = events.length > shown.length ? `<p>The first ${EVENTS} of ${events.length} events; ${all}.</p>` : "";
+  const rest = events.length > shown.length ? `<p>The first ${MAX_EVENTS} of ${events.length} events; ${all}.</p>` : "";
   const rows = shown.map((event) => {
     const { id, previousEventId, type, timestamp } = event;
     return [`${id}`, `${previousEventId}`, escape(type), escape(stateOf(event)), time(timestamp), details(event)];
@@ -194,23 +195,23 @@ function history({ events }: ExecutionDocument, address: string): string {
   return `${rest}${table(["Id", "After", "Type", "State", "Time", "Details"], rows)}`;
 }
 
-/** A payload under a title; nothing where there is none. */
+/** Returns a payload under a title, or an empty text if there is none. */
 function payload(title: string, text: string | undefined): string {
   return text === undefined ? "" : `<section><h2>${title}</h2><pre>${escape(pretty(text))}</pre></section>`;
 }
 
-/** The state that an event enters or exits, or the Map whose iteration it begins. */
+/** Returns the name of the state that an event enters or exits, or of the Map whose iteration it starts. */
 function stateOf(event: HistoryEvent): string {
   if ("stateEnteredEventDetails" in event) return event.stateEnteredEventDetails.name;
   if ("stateExitedEventDetails" in event) return event.stateExitedEventDetails.name;
   return "mapIterationStartedEventDetails" in event ? event.mapIterationStartedEventDetails.name : "";
 }
 
-/** The details of an event that have no column of their own. */
+/** Returns those details of an event that have no column. */
 function details(event: HistoryEvent): string {
-  const said = Object.fromEntries(Object.entries(detailsOf(event) ?? {}).filter(([key]) => !/Details$|^name$/.test(key)));
-  if (Object.keys(said).length === 0) return "";
-  return `<details><summary>${escape(Object.keys(said).join(", "))}</summary><pre>${escape(JSON.stringify(said, null, 2))}</pre></details>`;
+  const shown = Object.fromEntries(Object.entries(detailsOf(event) ?? {}).filter(([key]) => !/Details$|^name$/.test(key)));
+  if (Object.keys(shown).length === 0) return "";
+  return `<details><summary>${escape(Object.keys(shown).join(", "))}</summary><pre>${escape(JSON.stringify(shown, null, 2))}</pre></details>`;
 }
 
 function pretty(text: string): string {
@@ -237,7 +238,6 @@ function duration(ms: number): string {
       : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
-/** A page. */
 function document(title: string, body: string, scripts: string): string {
   const head = [
     '<meta charset="utf-8">',

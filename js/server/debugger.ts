@@ -1,4 +1,4 @@
-// /debugger shows the executions of the server in a browser.
+// Serves /debugger, which shows the server's executions in a browser.
 //
 // docs/server.md has the contract of the JSON and of the event stream.
 
@@ -20,7 +20,7 @@ import { described, redriveOf } from "./executions.ts";
 import { type StoredExecution, type StoredSummary, shownRecord } from "./records.ts";
 import type { Service } from "./service.ts";
 
-/** An execution of a list, with the addresses of its data and its page. Times are ISO 8601. */
+/** An execution in a list, with the addresses of its data and of its page. Times are ISO 8601. */
 export interface ExecutionSummary {
   executionArn: string;
   name: string;
@@ -35,13 +35,13 @@ export interface ExecutionSummary {
   debugger: string;
 }
 
-/** A page of the list of executions; `before` is where the next one begins. */
+/** A page of the list of executions. `before` is the cursor of the next page. */
 export interface ExecutionList {
   executions: ExecutionSummary[];
   before?: number;
 }
 
-/** What a list was asked for, as it was asked: parameters of its address. */
+/** The filters of a list, as the parameters of its address give them. An empty text is no filter. */
 export interface ListQuery {
   status: string;
   stateMachineArn: string;
@@ -65,27 +65,27 @@ export interface ExecutionDocument {
   output?: string;
   error?: string;
   cause?: string;
-  /** What it shows of itself, as JSON text. */
+  /** The state that the execution publishes with setState, as JSON text. */
   state?: string;
-  /** Why it cannot go on. */
+  /** Why the execution is suspended. */
   suspended?: string;
   redrivable: boolean;
-  /** While it runs. */
+  /** Set while the execution runs. */
   signals?: ServerExecutionSignals;
   /** If it has any. */
   mapRuns?: MapRunDescription[];
   events: HistoryEvent[];
-  /** The address of its event stream, while it runs. */
+  /** The address of the event stream, set while the execution runs. */
   live?: string;
   list: string;
 }
 
-const ALIVE = 15_000;
-const STREAMS = 200;
-/** How often, in milliseconds, another process is asked for the events of its execution. */
-const LOOK = 500;
-const LISTED = 50;
-const PAGE = 1000;
+const KEEP_ALIVE_MS = 15_000;
+const MAX_STREAMS = 200;
+/** Polling interval for the events of an execution that another process runs, in milliseconds. */
+const POLL_MS = 500;
+const DEFAULT_LIMIT = 50;
+const PAGE_SIZE = 1000;
 
 /** Serves the pages and the data of /debugger. */
 export class Debugger {
@@ -94,7 +94,7 @@ export class Debugger {
   readonly #component: string | undefined;
   readonly #streams = new Set<ServerResponse>();
 
-  /** `page` is the folder of the built playground, `component` that of `<stepglass-debugger>`; each where there is one. */
+  /** `page` is the folder of the built playground, `component` that of `<stepglass-debugger>`; undefined if it is not installed. */
   constructor(service: Service, { page, component }: { page: string | undefined; component: string | undefined }) {
     this.#service = service;
     this.#page = page !== undefined && existsSync(join(page, "index.html")) ? page : undefined;
@@ -114,7 +114,7 @@ export class Debugger {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://server");
     const [, folder, first = "", ...rest] = pathname.split("/");
     if (pathname === "/debugger") return redirect(response, "/debugger/");
-    // The parser of URLs resolves "..", so the path may be another one.
+    // The URL parser resolves "..", so the path can be outside of /debugger.
     if (folder !== "debugger") throw notFound(`there is nothing at ${pathname.slice(0, 200)}`);
     const path = rest.join("/");
     switch (first) {
@@ -144,18 +144,18 @@ export class Debugger {
     throw notFound(`there is nothing at ${pathname.slice(0, 200)}`);
   }
 
-  /** Does something with an execution: POST /debugger/api/executions/ARN/ACTION. */
+  /** Performs an action on an execution: POST /debugger/api/executions/ARN/ACTION. */
   async #act(request: IncomingMessage, response: ServerResponse, body: () => Promise<unknown>): Promise<void> {
     const { pathname } = new URL(request.url ?? "/", "http://server");
     const [, arn, action] = /^\/debugger\/api\/executions\/([^/]+)\/([^/]+)$/.exec(pathname) ?? [];
     if (arn === undefined || action === undefined) throw notFound(`there is nothing at POST ${pathname.slice(0, 200)}`);
-    // Pages of other sites can send forms without asking, but not JSON.
+    // Pages of other sites can send forms without the browser's consent check, but not JSON.
     if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
       throw new ApiError("UnsupportedMediaType", "the body must be JSON, with content-type: application/json", { status: 415 });
     return json(response, await act(this.#service, await this.#about(decoded(arn)), action, await body()));
   }
 
-  /** The machines that a list can be of, by name. */
+  /** Returns the machines to filter by, sorted by name. */
   #machines(): { arn: string; name: string }[] {
     const all = [...this.#service.machines.values()].map(({ arn, name }) => ({ arn, name }));
     return all.sort((a, b) => (a.name < b.name || (a.name === b.name && a.arn < b.arn) ? -1 : 1));
@@ -191,7 +191,7 @@ export class Debugger {
 
   async #list(parameters: URLSearchParams): Promise<ExecutionList> {
     const { status, stateMachineArn: machineArn, name: namePrefix } = queryOf(parameters);
-    const limit = Math.min(Math.max(Number(parameters.get("limit")) || LISTED, 1), 1000);
+    const limit = Math.min(Math.max(Number(parameters.get("limit")) || DEFAULT_LIMIT, 1), 1000);
     const before = Number(parameters.get("before")) || undefined;
     const filter = {
       ...(status !== "" && { status: status as ExecutionStatus }),
@@ -214,7 +214,7 @@ export class Debugger {
     const { store, runner } = this.#service;
     const about = await this.#about(arn);
     const { events } = (await historyOf(runner.host, arn)) ?? { events: [] };
-    // The execution may have ended while its history was read.
+    // The execution may have ended while its history was being read.
     const found = await store.get(arn);
     const now = found === undefined ? about : shownRecord(found);
     const { startDate, stopDate, input, output, error, cause, name, status } = described(now);
@@ -248,12 +248,12 @@ export class Debugger {
     };
   }
 
-  /** Streams the history as server-sent events: the events after `after`, those that follow, and the end. */
+  /** Streams the history as server-sent events: the events after `after`, then new ones, then the end. */
   async #stream(request: IncomingMessage, response: ServerResponse, arn: string, after: number): Promise<void> {
     const about = await this.#about(arn);
     if (!Number.isSafeInteger(after) || after < 0) throw new ApiError("ValidationException", "after must be the id of an event");
-    if (this.#streams.size >= STREAMS) {
-      throw new ApiError("ServiceUnavailable", `at most ${STREAMS} executions can be watched at the same time`, { status: 503 });
+    if (this.#streams.size >= MAX_STREAMS) {
+      throw new ApiError("ServiceUnavailable", `at most ${MAX_STREAMS} executions can be watched at the same time`, { status: 503 });
     }
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store", "x-content-type-options": "nosniff" });
     response.write("retry: 1000\n\n");
@@ -262,17 +262,17 @@ export class Debugger {
       return;
     }
     this.#streams.add(response);
-    const alive = setInterval(() => response.write(": alive\n\n"), ALIVE);
+    const alive = setInterval(() => response.write(": alive\n\n"), KEEP_ALIVE_MS);
     try {
-      await this.#tell(response, about, after);
+      await this.#writeEvents(response, about, after);
     } finally {
       clearInterval(alive);
       this.#streams.delete(response);
     }
   }
 
-  /** Writes the events after `after` to a stream, and the end. Stops when the reader leaves. */
-  async #tell(response: ServerResponse, about: StoredExecution, after: number): Promise<void> {
+  /** Writes the events after `after`, and the end, to a stream. Stops when the client disconnects. */
+  async #writeEvents(response: ServerResponse, about: StoredExecution, after: number): Promise<void> {
     const closed = new Promise<undefined>((resolve) => response.once("close", () => resolve(undefined)));
     const events = this.#events(about.id, after);
     for (;;) {
@@ -281,7 +281,7 @@ export class Debugger {
       if (next.done) break;
       const { value } = next;
       if (value.id <= after) continue;
-      // Events for a reader that is slower than the execution are not kept in memory: the loop waits.
+      // If the client is slower than the execution, the loop waits: events are not buffered in memory.
       if (!response.write(message("history", value, value.id)))
         await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
     }
@@ -290,7 +290,7 @@ export class Debugger {
     response.end(message("end", { status, ...(stopDate !== undefined && { stopDate: iso(stopDate) }), output, error, cause }));
   }
 
-  /** Whether another process that shares the store runs an execution. */
+  /** Returns whether another process that shares the store runs an execution. */
   async #runsElsewhere(arn: string): Promise<boolean> {
     const { store, runner } = this.#service;
     if (store.sharing === undefined) return false;
@@ -298,25 +298,25 @@ export class Debugger {
     return record?.status === "RUNNING" && record.suspended === undefined && !runner.host.has(record);
   }
 
-  /** The events of an execution after the first `from` ones, as they happen. */
+  /** Yields the events of an execution after the first `from` ones, as they happen. */
   async *#events(arn: string, from: number): AsyncGenerator<HistoryEvent, void> {
     const { host } = this.#service.runner;
     for (;;) {
-      // Listened for before it is read, so that no event falls between.
+      // The listener is added before the history is read, so that no event is missed.
       const live = host.find(arn) ?? (await host.take(arn));
       const changed = live?.driver.changed();
-      const { events } = (await historyOf(host, arn, { from, limit: PAGE })) ?? { events: [] };
+      const { events } = (await historyOf(host, arn, { from, limit: PAGE_SIZE })) ?? { events: [] };
       yield* events;
       from += events.length;
       if (events.length > 0) continue;
       if (live === undefined && !(await this.#runsElsewhere(arn))) return;
       if (live?.driver.outcome !== undefined) return;
-      await (changed ?? new Promise((resolve) => setTimeout(resolve, LOOK)));
+      await (changed ?? new Promise((resolve) => setTimeout(resolve, POLL_MS)));
     }
   }
 }
 
-/** A server-sent event. */
+/** Formats a server-sent event. */
 function message(kind: string, data: object, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -324,7 +324,7 @@ function message(kind: string, data: object, id?: number): string {
 /** An execution of a list; `page` says whether the playground is there to open it. */
 function summary(about: StoredSummary, page: boolean, quotas: Service["quotas"]): ExecutionSummary {
   const { id, name, machineArn, machine, type, status, startDate, stopDate } = about;
-  // The list has all of a record but its payloads.
+  // A summary has all fields of a record except the payloads, and redriveOf reads no payload.
   const { redriveStatus } = redriveOf(about as unknown as StoredExecution, quotas);
   return {
     executionArn: id,

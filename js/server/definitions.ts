@@ -1,4 +1,4 @@
-// Checks definitions as CreateStateMachine does, with AWS's messages.
+// Checks definitions as CreateStateMachine does, and reports problems with AWS's messages.
 
 import type { MachineOptions } from "../api/index.d.ts";
 import { DefinitionError } from "../base/errors.ts";
@@ -12,7 +12,7 @@ import { isIntegration } from "./integrations.ts";
 /** Compiles a definition; throws InvalidDefinition with AWS's message. */
 export function compile(definition: string, options: MachineOptions): StateMachine {
   try {
-    // AWS refuses byte order marks and placeholders, which the package accepts.
+    // AWS rejects byte order marks and placeholders, which the package accepts.
     const [first] = /^\ufeff|\$\{/.test(definition) ? problemsAsSent(definition, options) : [];
     if (first?.code === "invalid-json") throw new DefinitionError([first], first.message);
     const machine = new StateMachine(definition, options);
@@ -21,7 +21,7 @@ export function compile(definition: string, options: MachineOptions): StateMachi
     throw invalidDefinition(unknown);
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
-    const said = error.diagnostics
+    const messages = error.diagnostics
       .filter(({ severity }) => severity === "error")
       .flatMap(({ aws, message, pointer }) =>
         aws.length > 0 ? aws : [{ code: "SCHEMA_VALIDATION_FAILED", message, location: pointer || "/" }],
@@ -29,15 +29,15 @@ export function compile(definition: string, options: MachineOptions): StateMachi
       .map(({ code, message, location }) =>
         code === "INVALID_JSON_DESCRIPTION" ? `${code}: ${message}` : `${code}: ${message} at ${location ?? "null"}`,
       );
-    throw invalidDefinition(said);
+    throw invalidDefinition(messages);
   }
 }
 
-function invalidDefinition(said: string[]): ApiError {
-  return new ApiError("InvalidDefinition", `Invalid State Machine Definition: '${said.join(", ")}'`);
+function invalidDefinition(messages: string[]): ApiError {
+  return new ApiError("InvalidDefinition", `Invalid State Machine Definition: '${messages.join(", ")}'`);
 }
 
-/** AWS's messages about Tasks, at any depth, whose Resource names an integration that does not exist. */
+/** Returns AWS's messages about Tasks, at any depth, whose Resource names an integration that does not exist. */
 function unknownResources(states: unknown, path = ""): string[] {
   return Object.entries(isObject(states) ? states : {}).flatMap(([name, state]) =>
     isObject(state) ? unknownResourcesOf(state, `${path}/States/${name}`) : [],

@@ -1,4 +1,4 @@
-// Destinations of what a server tells: a file, an HTTP service, a function, an emulator of EventBridge or CloudWatch Logs.
+// The destinations of a server's notices: a file, an HTTP service, a function, an emulator of EventBridge or CloudWatch Logs.
 
 import { appendFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -6,25 +6,26 @@ import type { PlatformUrl } from "../api/index.d.ts";
 import type { NoticeTarget } from "../api/server.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { type Destination, type Notice, Refused } from "./outlets.ts";
+import { type Destination, type Notice, Refused } from "./sinks.ts";
 
-// How many notices wait for a service at most. A file takes as many as come.
+// The maximum number of notices that wait for a service. For a file the limit is higher.
 const WAITING = 10_000;
-// The limits of PutEvents and of PutLogEvents. EventBridge counts some bytes besides the text, CloudWatch Logs 26 for each event.
+// The limits of PutEvents and PutLogEvents. EventBridge counts some bytes besides the text; CloudWatch Logs counts 26 for each
+// event.
 const ENTRIES = 10;
 const ENTRY_BYTES = 250 * 2 ** 10;
 const LOG_EVENTS = 1000;
 const LOG_BYTES = 1_000_000;
 
-/** The destination that a user has named: a file, an address, or a function. */
+/** Returns the destination for a user's option: a file, an address, or a function. */
 export function destinationOf(target: NoticeTarget, what: string): Destination {
-  if (typeof target === "function") return new Called(target, what);
+  if (typeof target === "function") return new FunctionDestination(target, what);
   const text = String(target);
   if (/^https?:/i.test(text)) return new HttpService(addressOf(text, what), what);
   return new LinesFile(typeof target === "string" && !/^file:/i.test(text) ? target : fileURLToPath(text), what);
 }
 
-/** Appends lines of JSON to a file. */
+/** Appends notices to a file as lines of JSON. */
 class LinesFile implements Destination {
   readonly name: string;
   readonly waiting = 100_000;
@@ -43,7 +44,7 @@ class LinesFile implements Destination {
 }
 
 /** Calls a function for each notice. */
-class Called implements Destination {
+class FunctionDestination implements Destination {
   readonly name: string;
   readonly waiting = 100_000;
   readonly most = 1;
@@ -64,7 +65,7 @@ class Called implements Destination {
   }
 }
 
-/** Sends arrays of JSON to an HTTP service. */
+/** Posts notices to an HTTP service as arrays of JSON. */
 class HttpService implements Destination {
   readonly name: string;
   readonly waiting = WAITING;
@@ -83,7 +84,7 @@ class HttpService implements Destination {
   }
 }
 
-/** A service of AWS, emulated: asked in AWS JSON 1.1, with a signature that nobody checks. */
+/** An emulated service of AWS. Requests are AWS JSON 1.1, with a placeholder for the signature, which emulators do not check. */
 abstract class Emulator {
   readonly name: string;
   readonly #address: Address;
@@ -97,7 +98,7 @@ abstract class Emulator {
     this.#target = target;
   }
 
-  /** Asks an operation for a region and an account. */
+  /** Calls an operation for a region and an account. */
   async ask(operation: string, { region, account }: Scope, input: object, signal: AbortSignal): Promise<Record<string, unknown>> {
     const now = `${new Date().toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
     // Emulators read the region, the service and the account from the signature.
@@ -146,7 +147,7 @@ export class EventBridge extends Emulator implements Destination {
   }
 }
 
-/** Puts log events into the log groups of their machines; makes groups and streams that do not exist. */
+/** Puts log events into the log groups of their machines. Creates groups and streams that do not exist. */
 export class CloudWatchLogs extends Emulator implements Destination {
   readonly waiting = WAITING;
   readonly most = LOG_EVENTS;
@@ -159,22 +160,22 @@ export class CloudWatchLogs extends Emulator implements Destination {
   async deliver(notices: readonly Notice[], signal: AbortSignal): Promise<void> {
     for (const [, some] of grouped(notices, ({ log }) => JSON.stringify(log))) {
       const { group, stream, ...scope } = some[0]!.log!;
-      const place = { logGroupName: group, logStreamName: stream };
-      // A request has its events in the order of their times.
+      const names = { logGroupName: group, logStreamName: stream };
+      // PutLogEvents requires the events of a request in chronological order.
       const logEvents = some.map(({ text, at }) => ({ timestamp: at, message: text })).sort((a, b) => a.timestamp - b.timestamp);
-      const put = (): Promise<object> => this.ask("PutLogEvents", scope, { ...place, logEvents }, signal);
+      const put = (): Promise<object> => this.ask("PutLogEvents", scope, { ...names, logEvents }, signal);
       try {
         await put();
       } catch (thrown) {
         if (!isNamed(thrown, "ResourceNotFoundException")) throw thrown;
-        await this.#make("CreateLogGroup", scope, { logGroupName: group }, signal);
-        await this.#make("CreateLogStream", scope, place, signal);
+        await this.#create("CreateLogGroup", scope, { logGroupName: group }, signal);
+        await this.#create("CreateLogStream", scope, names, signal);
         await put();
       }
     }
   }
 
-  async #make(operation: string, scope: Scope, input: object, signal: AbortSignal): Promise<void> {
+  async #create(operation: string, scope: Scope, input: object, signal: AbortSignal): Promise<void> {
     try {
       await this.ask(operation, scope, input, signal);
     } catch (thrown) {
@@ -197,7 +198,7 @@ function grouped<Item>(items: readonly Item[], key: (item: Item) => string): Map
   return groups;
 }
 
-/** An address; what its users know goes into a header, and is not shown. */
+/** An address. User name and password go into a header, and are not in the shown text. */
 interface Address {
   url: string;
   shown: string;
@@ -210,18 +211,18 @@ function addressOf(text: string, what: string): Address {
   const url = new URL(text);
   const { username, password } = url;
   url.username = url.password = "";
-  const known = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
   const shown = `${url.origin}${url.pathname}`.replace(/\/$/, "");
-  return { url: url.href, shown, headers: username === "" && password === "" ? {} : { authorization: `Basic ${known}` } };
+  return { url: url.href, shown, headers: username === "" && password === "" ? {} : { authorization: `Basic ${credentials}` } };
 }
 
-/** Sends a request; resolves to the text of the answer. Throws Refused for an answer that would be the same the next time. */
+/** Sends a request and resolves to the text of the answer. Throws Refused for an error that a retry cannot remove. */
 async function post({ url, headers: own }: Address, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(url, { method: "POST", headers: { ...own, ...headers }, body, signal, redirect: "manual" });
   const text = await response.text();
   if (response.ok) return text;
   const { status } = response;
   const why = `status ${status}${text === "" ? "" : `: ${text.slice(0, 300)}`}`;
-  const passes = status >= 500 || status === 408 || status === 429 || /Throttling|ServiceUnavailable/.test(text);
-  throw passes ? new Error(why) : new Refused(why);
+  const isTemporary = status >= 500 || status === 408 || status === 429 || /Throttling|ServiceUnavailable/.test(text);
+  throw isTemporary ? new Error(why) : new Refused(why);
 }

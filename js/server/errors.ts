@@ -1,4 +1,4 @@
-// Errors of the API, by AWS's names and in its words.
+// Errors of the API, with AWS's names and messages.
 
 import type { ApiError as PublicApiError } from "../api/server.d.ts";
 
@@ -8,7 +8,7 @@ interface ErrorMembers {
   [member: string]: unknown;
 }
 
-/** An error that the caller sees: `{__type, message}` and the status. */
+/** An error that the caller sees. The response is `{__type, message}` with the status. */
 export class ApiError extends Error implements PublicApiError {
   override name = "ApiError";
   readonly type: string;
@@ -36,7 +36,7 @@ export function invalidArn(why: string): ApiError {
   return new ApiError("InvalidArn", `Invalid Arn: '${why}'`);
 }
 
-/** The error for a task token that was never given out, or a page token of another list. */
+/** The error for a task token that was never issued, or a page token of another list. */
 export function invalidToken(): ApiError {
   return new ApiError("InvalidToken", "Invalid Token: 'Invalid token'");
 }
@@ -66,12 +66,12 @@ export function wrongType(): ApiError {
   return new ApiError("StateMachineTypeNotSupported", "This operation is not supported by this type of state machine");
 }
 
-/** A thrown value with its stack, for the log. */
+/** Returns a thrown value with its stack, for the log. */
 export function stackOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
 
-/** The error of a request to change an execution that an application runs, which shares the store. */
+/** The error for a request to change an execution that an application runs which shares the store. */
 export function runsElsewhere(message: string): ApiError {
   return new ApiError("ExecutionRunsElsewhere", message);
 }

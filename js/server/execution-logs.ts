@@ -1,36 +1,36 @@
-// The events of executions as CloudWatch Logs has them, as far as the machine's loggingConfiguration says.
+// The history events of executions in the format of CloudWatch Logs. The machine's loggingConfiguration decides which are logged.
 
 import { randomBytes } from "node:crypto";
 import type { HistoryEvent } from "../api/index.d.ts";
 import { type EventDetails, detailsOf } from "../history/events.ts";
 import { asGiven } from "./executions.ts";
-import type { Notice } from "./outlets.ts";
+import type { Notice } from "./sinks.ts";
 import type { StoredExecution } from "./records.ts";
 
-// What a payload has at most in an event, in bytes of escaped text.
+// Maximum size of a payload in a log event, in bytes of escaped text.
 const LIMIT = 248 * 2 ** 10;
 
 const FATAL = /^Execution(?:Failed|TimedOut|Aborted)$/;
 const ERROR = /(?:Failed|TimedOut|Aborted)$|^FailStateEntered$/;
 
-/** The log of one machine or of its executions, where its level is not OFF. */
-interface Place {
+/** The log group of a machine. */
+interface LogGroup {
   group: string;
   region: string;
   account: string;
 }
 
-/** Makes log events; one for each server, which has log streams of its own. */
+/** Creates log events. Each server has one, with log streams of its own. */
 export class ExecutionLogs {
   readonly #id = randomBytes(4).toString("hex");
 
-  /** Whether anything of an execution is logged. */
-  static concerns({ revision }: StoredExecution): boolean {
+  /** Returns whether any event of an execution is logged. */
+  static isLogged({ revision }: StoredExecution): boolean {
     const { level = "OFF" } = revision.loggingConfiguration;
     return level !== "OFF";
   }
 
-  /** The notice for an event of an execution's history; undefined if the machine does not log such events. */
+  /** Returns the notice for an event of an execution's history; undefined if the machine does not log such events. */
   notice(record: StoredExecution, event: HistoryEvent, redriveCount: number): Notice | undefined {
     const { level, includeExecutionData = false } = record.revision.loggingConfiguration;
     if (!(level === "ALL" || (level === "ERROR" && ERROR.test(event.type)) || FATAL.test(event.type)) || level === "OFF") return undefined;
@@ -45,42 +45,42 @@ export class ExecutionLogs {
       event_timestamp: `${at}`,
       execution_arn: record.id,
     };
-    const place = placeOf(record);
-    // A stream of each machine for each hour.
+    const logGroup = logGroupOf(record);
+    // Each machine has a stream for each hour.
     const stream = `states/${record.machine}/${new Date(at).toISOString().slice(0, 13).replace("T", "-")}/${this.#id}`;
-    return { text: JSON.stringify(entry), at, ...(place !== undefined && { log: { ...place, stream } }) };
+    return { text: JSON.stringify(entry), at, ...(logGroup !== undefined && { log: { ...logGroup, stream } }) };
   }
 }
 
-/** The log group of a machine. */
-function placeOf({ revision }: StoredExecution): Place | undefined {
+/** Returns the log group of a machine. */
+function logGroupOf({ revision }: StoredExecution): LogGroup | undefined {
   const [destination] = revision.loggingConfiguration.destinations ?? [];
   const arn = destination?.cloudWatchLogsLogGroup?.logGroupArn;
   const [, region, account, group] = /^arn:[^:]*:logs:([^:]*):([^:]*):log-group:([^:]+)/.exec(arn ?? "") ?? [];
   return region === undefined || account === undefined || group === undefined ? undefined : { group, region, account };
 }
 
-/** Details without the data of the execution. */
+/** Returns details without the data of the execution. */
 function withoutData(details: EventDetails): object {
   const { input, inputDetails, output, outputDetails, parameters, assignedVariables, assignedVariablesDetails, ...rest } =
     details as Record<string, unknown>;
   return rest;
 }
 
-/** Details whose payloads are cut where they are too long. */
+/** Returns details whose payloads are truncated to the limit. */
 function limited(details: EventDetails): object {
-  const kept: Record<string, unknown> = { ...details };
+  const result: Record<string, unknown> = { ...details };
   for (const name of ["input", "output"]) {
-    const text = kept[name];
+    const text = result[name];
     if (typeof text !== "string") continue;
     const cut = fitting(text);
-    kept[name] = cut;
-    kept[`${name}Details`] = { truncated: cut.length < text.length };
+    result[name] = cut;
+    result[`${name}Details`] = { truncated: cut.length < text.length };
   }
-  return kept;
+  return result;
 }
 
-/** The beginning of a text that fits into an event. */
+/** Returns the longest beginning of a text that fits into an event. */
 function fitting(text: string): string {
   const bytes = (length: number): number => Buffer.byteLength(JSON.stringify(text.slice(0, length)));
   if (text.length * 6 <= LIMIT || bytes(text.length) <= LIMIT) return text;
@@ -90,6 +90,6 @@ function fitting(text: string): string {
     if (bytes(middle) <= LIMIT) least = middle;
     else most = middle;
   }
-  // Half of a pair of code units is no character.
+  // A surrogate pair must not be split.
   return text.slice(0, /[\ud800-\udbff]/.test(text.charAt(least - 1)) ? least - 1 : least);
 }

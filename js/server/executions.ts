@@ -1,4 +1,4 @@
-// The operations of executions, and the tests of definitions and states.
+// The operations of executions, and those that validate definitions and test states.
 
 import type { Diagnostic, ExecutionStatus, HistoryEvent, TestStateResponse } from "../api/index.d.ts";
 import type { ExecutionFilter } from "../api/durable.d.ts";
@@ -29,7 +29,7 @@ interface StartExecutionOutput {
   startDate: number;
 }
 
-/** Whether a payload is in the response. */
+/** Says whether a payload is in the response. */
 interface DataDetails {
   included: boolean;
 }
@@ -59,7 +59,7 @@ interface RedriveDetails {
   redriveStatusReason?: string;
 }
 
-/** What DescribeExecution and ListExecutions both tell. */
+/** The members that DescribeExecution and ListExecutions have in common. */
 interface ExecutionSummary {
   executionArn: string;
   stateMachineArn: string;
@@ -126,7 +126,7 @@ export interface ExecutionResponses {
   ValidateStateMachineDefinition: ValidateStateMachineDefinitionOutput;
 }
 
-/** The machine and the request of a start, checked. */
+/** Checks a request to start an execution, and returns its machine with the request for the runner. */
 function startOf(
   service: Service,
   { stateMachineArn, name, input = "{}", traceHeader }: Input<"StartExecution">,
@@ -154,18 +154,18 @@ export function startNamed(service: Service, input: Input<"StartExecution">, par
   return service.runner.start(target, { ...request, parent });
 }
 
-/** The record of an execution. Throws ExecutionDoesNotExist. */
+/** Returns the record of an execution. Throws ExecutionDoesNotExist. */
 async function recordOf(service: Service, arn: string): Promise<StoredExecution> {
   const about = await service.store.get(executionArn(arn));
   if (about === undefined) throw noExecution(arn);
   return shownRecord(about);
 }
 
-/** Why a child of a Map Run is not redriven by itself. */
+/** The error text for a redrive of a single child of a Map Run. */
 export const CHILD_REDRIVE = "Child executions are redriven with their Map Run";
 const OLD = "Execution redrivable period exceeded";
 
-/** What DescribeExecution tells of redrives. */
+/** Returns what DescribeExecution reports about redrives. */
 export function redriveOf(record: StoredExecution, quotas: Service["quotas"]): RedriveDetails {
   const { status, type, redriveCount = 0, redriveDate, redrivable } = record;
   const about = { redriveCount, ...(redriveDate !== undefined && { redriveDate: seconds(redriveDate) }) };
@@ -182,7 +182,7 @@ export function redriveOf(record: StoredExecution, quotas: Service["quotas"]): R
   return { ...about, redriveStatus: "NOT_REDRIVABLE", redriveStatusReason: why };
 }
 
-/** An execution as ListExecutions returns it. */
+/** Converts an execution to an item of ListExecutions. */
 export function listed(about: StoredSummary): ExecutionListItem {
   const {
     id,
@@ -213,7 +213,10 @@ export function listed(about: StoredSummary): ExecutionListItem {
   };
 }
 
-/** An execution as DescribeExecution returns it, but with times in milliseconds. The debugger also describes Express executions. */
+/**
+ * Converts an execution to the response of DescribeExecution, but with times in milliseconds. The debugger also shows Express
+ * executions.
+ */
 export function described(about: StoredExecution): ExecutionDescription {
   const { id, machineArn, name, status, startDate, stopDate, input, output, error, cause, versionArn, aliasArn, traceHeader, mapRunArn } =
     about;
@@ -236,7 +239,7 @@ export function described(about: StoredExecution): ExecutionDescription {
   };
 }
 
-/** An ended Express execution as StartSyncExecution returns it. */
+/** Converts an ended Express execution to the response of StartSyncExecution. */
 export function syncEnd(ended: StoredExecution, included: boolean): StartSyncExecutionOutput {
   const { id, machineArn, name, status, startDate, stopDate = startDate, input: given, output, error, cause, traceHeader } = ended;
   return {
@@ -258,19 +261,19 @@ export function syncEnd(ended: StoredExecution, included: boolean): StartSyncExe
   };
 }
 
-/** An event of a history; the first one gets the input exactly as the caller has written it. */
+/** Returns an event of a history. The first event gets the input's text exactly as the caller sent it. */
 export function asGiven(event: HistoryEvent, { input, mapRunArn }: StoredExecution): HistoryEvent {
   if (event.type !== "ExecutionStarted" || mapRunArn !== undefined) return event;
   return { ...event, executionStartedEventDetails: { ...event.executionStartedEventDetails, input } };
 }
 
-/** An event as the API returns it: with the time in seconds and, if `withData` is false, without payloads. */
+/** Converts an event to the API's form: the time is in seconds and, if `withData` is false, the payloads are left out. */
 export function eventOf(event: HistoryEvent, withData: boolean): WireEvent {
   const out = { ...event, timestamp: seconds(Date.parse(event.timestamp)) };
   return withData ? out : { ...out, ...withoutPayloads(event) };
 }
 
-/** The details of an event without input and output. */
+/** Returns the details of an event without input and output. */
 function withoutPayloads(event: HistoryEvent): Record<string, object> {
   const details = Object.entries(event).filter(([key]) => key.endsWith("EventDetails"));
   return Object.fromEntries(details.map(([key, { input, output, ...rest }]) => [key, rest]));
@@ -357,7 +360,7 @@ export const executionOperations = {
     const list = ["history", arn, reverseOrder];
     const cursor = numberOf(cursorOf(list, nextToken));
     const limit = maxResults || PAGE;
-    // The cursor is the id of the last event of the page before, so new events do not move it.
+    // The cursor is the id of the last event of the previous page, so new events do not move it.
     const now = cursor !== undefined && reverseOrder ? ((await historyOf(host, arn, { limit: 0 }))?.total ?? 0) : 0;
     const from = cursor === undefined ? 0 : reverseOrder ? now - cursor + 1 : cursor;
     const { events, total } = (await historyOf(host, arn, { from, limit, reverse: reverseOrder })) ?? { events: [], total: 0 };
@@ -380,7 +383,7 @@ export const executionOperations = {
   },
 } satisfies Partial<Operations>;
 
-/** AWS's diagnostics for one of the package's. */
+/** Returns AWS's diagnostics for one of the package's diagnostics. */
 function awsDiagnostics({ severity, aws }: Diagnostic): ValidateStateMachineDefinitionOutput["diagnostics"] {
   return aws.map(({ code, message, location }) => ({
     severity: severity === "error" ? "ERROR" : "WARNING",
@@ -390,13 +393,13 @@ function awsDiagnostics({ severity, aws }: Diagnostic): ValidateStateMachineDefi
   }));
 }
 
-/** The cursor of a list whose cursors are numbers. Throws InvalidToken for another one. */
+/** Returns the cursor of a list whose cursors are numbers. Throws InvalidToken for another type. */
 function numberOf(cursor: Cursor | undefined): number | undefined {
   if (typeof cursor === "string") throw invalidToken();
   return cursor;
 }
 
-/** A page of executions. What the store does not select by is looked at here. */
+/** Returns a page of executions. The store cannot filter by redrives, so that filter is applied here. */
 async function pageOfExecutions(
   { store }: Service,
   filter: ExecutionFilter,
@@ -408,7 +411,7 @@ async function pageOfExecutions(
     const found = await store.list(filter, { limit, ...(before !== undefined && { before }) });
     for (const item of found.items as unknown as StoredSummary[]) {
       if (redriveFilter !== undefined && (redriveFilter === "REDRIVEN") !== item.redriveCount > 0) continue;
-      // One more is there.
+      // The page is full, and this item belongs to the next one.
       if (items.length === limit) return { items, before: items.at(-1)!.order };
       items.push(item);
     }
@@ -418,7 +421,7 @@ async function pageOfExecutions(
   }
 }
 
-/** The filter for the executions of a machine, a version or an alias, or of a Map Run. */
+/** Returns the filter for the executions of a machine, a version or an alias, or of a Map Run. */
 async function executionFilter(service: Service, stateMachineArn: string | undefined, run: string | undefined): Promise<ExecutionFilter> {
   if (run !== undefined && stateMachineArn === undefined) return mapRunFilter(service, run);
   if (run === undefined && stateMachineArn !== undefined) return machineFilter(service, stateMachineArn);
@@ -427,7 +430,7 @@ async function executionFilter(service: Service, stateMachineArn: string | undef
 
 async function machineFilter(service: Service, text: string): Promise<ExecutionFilter> {
   const { arn, qualifier } = machineArn(text);
-  // The machines of applications that share the store are not registered.
+  // A machine of an application that shares the store is not registered here.
   if (!service.machines.has(arn) && (await service.store.count({ machineArn: arn })) > 0) return { machineArn: arn };
   const { machine } = resolve(service, text);
   if (machine.type === "EXPRESS") throw wrongType();

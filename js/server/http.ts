@@ -12,7 +12,7 @@ import { content, redirect } from "./content.ts";
 import { Debugger } from "./debugger.ts";
 import { OPEN_METRICS, metricsOf } from "./metrics.ts";
 import { ApiError, stackOf } from "./errors.ts";
-import { Gate } from "./gate.ts";
+import { OriginCheck } from "./origin-check.ts";
 import type { Log } from "./log.ts";
 import type { Caller, Scope } from "./operations.ts";
 import { REQUEST } from "./quotas.ts";
@@ -23,17 +23,17 @@ import type { Operation } from "./shapes.ts";
 const JSON_1_0 = "application/x-amz-json-1.0";
 const TARGET = "AWSStepFunctions.";
 
-// The largest number of bytes: of a request's body, of all bodies that are being received, of headers.
+// Limits in bytes: of one request's body, of all bodies that are being received, and of the headers.
 const BODY = 4 * 2 ** 20;
 const BODIES = 64 * 2 ** 20;
 const HEADERS = 32 * 2 ** 10;
 const CONNECTIONS = 4096;
-// The deepest nesting of a body. The deepest request of the API has seven levels.
+// Maximum nesting of a body. The deepest request of the API has seven levels.
 const DEPTH = 100;
-// The longest header of a trace.
+// Maximum length of a trace header, in characters.
 const TRACE = 256;
 
-/** Members of responses that are written with a fraction even if it is zero. */
+/** Members of responses that always have a fraction, also if it is zero. */
 const PERCENTAGE = /(?<="toleratedFailurePercentage":)\d+(?=[,}])/;
 const FLOATS: Partial<Record<Operation, RegExp>> = { DescribeMapRun: PERCENTAGE, TestState: PERCENTAGE };
 
@@ -48,7 +48,7 @@ interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "allowHost
   component: string | undefined;
 }
 
-/** What an endpoint serves: a service of this process, or one that stands in front of another. */
+/** The target of the endpoint's requests: a service of this process, or a proxy to another one. */
 export interface Served {
   call(operation: string, input: unknown, caller: Caller): Promise<object>;
   readonly quotas: object | undefined;
@@ -57,9 +57,9 @@ export interface Served {
 /** The HTTP server of a service. */
 export class Endpoint {
   readonly #served: Served;
-  /** What the debugger and the metrics show: a service of this process. */
+  /** The service of this process, which the debugger and the metrics show; undefined for a proxy. */
   readonly #service: Service | undefined;
-  readonly #gate: Gate;
+  readonly #originCheck: OriginCheck;
   readonly #debugger: Debugger | undefined;
   readonly #server: Server;
   readonly #log: Log;
@@ -83,18 +83,18 @@ export class Endpoint {
     this.#service = "runner" in service ? service : undefined;
     this.#log = log;
     this.#bodyLimit = bodyLimit;
-    this.#gate = new Gate({ origins: allowOrigins, hosts: allowHosts });
+    this.#originCheck = new OriginCheck({ origins: allowOrigins, hosts: allowHosts });
     this.#debugger = this.#service && new Debugger(this.#service, { page, component });
     const limits = { maxHeaderSize: HEADERS, keepAliveTimeout: 65_000, noDelay: true, connectionsCheckingInterval: 1000 };
     this.#server = createServer(limits, (request, response) => this.#serve(request, response));
     this.#server.maxConnections = CONNECTIONS;
-    // The time until the headers have arrived, and until the body has.
+    // Milliseconds until the headers, and until the whole request, must have arrived.
     this.#server.headersTimeout = timeouts.headers ?? 10_000;
     this.#server.requestTimeout = timeouts.request ?? 30_000;
     this.#server.on("clientError", (error, socket) => this.#garbled(error, socket));
   }
 
-  /** Listens; resolves to the port. */
+  /** Starts to listen. Resolves to the port. */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
@@ -107,7 +107,7 @@ export class Endpoint {
     });
   }
 
-  /** Takes no more requests. Resolves when those in progress are answered, at the latest after `grace` milliseconds. */
+  /** Accepts no more requests. Resolves when those in progress are answered, at the latest after `grace` milliseconds. */
   close(grace: number): Promise<void> {
     this.#debugger?.close();
     return new Promise((resolve) => {
@@ -131,7 +131,7 @@ export class Endpoint {
     response.on("error", () => {});
     request.on("error", () => {});
     try {
-      const { refused, origin } = this.#gate.judge(request);
+      const { refused, origin } = this.#originCheck.check(request);
       if (refused !== undefined) throw new ApiError("AccessDeniedException", refused, { status: 403 });
       if (origin !== undefined) allow(response, origin);
       if (method === "OPTIONS") preflight(response, origin);
@@ -200,7 +200,7 @@ export class Endpoint {
     return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
   }
 
-  /** Answers with an error; returns its type. */
+  /** Sends an error and returns its type. */
   #fail(response: ServerResponse, error: unknown, id: string): string {
     const { type, message, status, members } = error instanceof ApiError ? error : internalFailure(error);
     if (!(error instanceof ApiError) && !response.destroyed) this.#log("error", () => `${id}: ${stackOf(error)}`);
@@ -208,7 +208,7 @@ export class Endpoint {
       response.destroy();
       return type;
     }
-    // The rest of the request is not read, so the connection cannot be used again.
+    // The rest of the request is not read, so the connection cannot be reused.
     if (!response.req.complete) response.setHeader("connection", "close");
     send(response, status, { __type: type, message, ...members });
     if (!response.req.complete) response.once("finish", () => setTimeout(() => response.req.destroy(), 100).unref());
@@ -235,7 +235,7 @@ export class Endpoint {
   }
 }
 
-/** The answer to what Node's parser of HTTP refuses. */
+/** Returns the response for an error of Node's HTTP parser. */
 function garbledAs(code: string | undefined): { status: string; type: string; message: string } {
   switch (code) {
     case "HPE_HEADER_OVERFLOW": {
@@ -250,18 +250,19 @@ function garbledAs(code: string | undefined): { status: string; type: string; me
 }
 
 /**
- * The region of a request's signature, and the account where the access key is an account's number, as emulators have it;
- * nothing else of the signature is looked at.
+ * Returns the region of a request's signature, and the account if the access key is an account number, as emulators use it. The
+ * rest of the
+ * signature is not checked.
  */
 function scopeOf({ authorization }: IncomingHttpHeaders): Scope {
   const [, key, region] = /\bCredential=([^/,\s]+)\/\d+\/([a-z0-9-]+)\/states\/aws4_request/.exec(authorization ?? "") ?? [];
   return { region, account: /^\d{12}$/.test(key ?? "") ? key : undefined };
 }
 
-/** The trace that a request belongs to. */
+/** Returns the trace header of a request. */
 function traceOf(headers: IncomingHttpHeaders): { traceHeader?: string } {
   const given = headers["x-amzn-trace-id"];
-  // One that no request could have is as good as none.
+  // An invalid header is ignored.
   return typeof given === "string" && given.length <= TRACE && /^[\x20-\x7e]+$/.test(given) ? { traceHeader: given } : {};
 }
 
@@ -277,7 +278,7 @@ function operationOf(headers: IncomingHttpHeaders): Operation {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The input in a request's body. */
+/** Parses the body of a request. */
 function parse(body: Buffer): Record<string, unknown> {
   const refuse = (why: string): ApiError => new ApiError("SerializationException", why);
   if (body.length === 0) return {};
@@ -298,7 +299,7 @@ function parse(body: Buffer): Record<string, unknown> {
   return input;
 }
 
-/** Whether the text nests deeper than any request of the API. */
+/** Returns whether the text nests deeper than any request of the API. */
 function isDeep(text: string): boolean {
   let depth = 0;
   let quoted = false;
@@ -316,12 +317,12 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** The error that the caller gets for an error in the server. */
+/** Returns the API's error for an unexpected error of the server. */
 function internalFailure(thrown: unknown): ApiError {
   return new ApiError("InternalFailure", `The request failed because of an error in the server: ${messageOf(thrown)}`, { status: 500 });
 }
 
-/** Answers with JSON; `float` finds a number that is written with a fraction. */
+/** Sends JSON. `float` matches a number that is written with a fraction. */
 function send(response: ServerResponse, status: number, value: object, type = JSON_1_0, float?: RegExp): void {
   const text = JSON.stringify(value);
   content(response, status, type, float === undefined ? text : text.replace(float, "$&.0"));
@@ -338,7 +339,7 @@ function preflight(response: ServerResponse, origin: string | undefined): void {
     response.setHeader("access-control-allow-methods", "GET,POST");
     response.setHeader("access-control-allow-headers", ALLOWED_HEADERS);
     response.setHeader("access-control-max-age", "600");
-    // Chromium sends this before a public page may call the loopback.
+    // Chromium sends this header before a public page may call the loopback.
     if (response.req.headers["access-control-request-private-network"] === "true")
       response.setHeader("access-control-allow-private-network", "true");
   }

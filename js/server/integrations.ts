@@ -1,4 +1,4 @@
-// The service integrations that exist: CreateStateMachine refuses all others, as AWS does.
+// The service integrations that exist. CreateStateMachine rejects all others, as AWS does.
 
 import { sdkServices } from "../integrations/catalogue.ts";
 import { OPTIMIZED } from "../integrations/optimized.ts";
@@ -6,7 +6,7 @@ import type { Resource } from "../tasks/resource.ts";
 
 const SDK_SERVICES = new Set(sdkServices.map(({ name }) => name));
 
-/** Whether a Resource names an API that Step Functions can call. For SDK integrations, only the service is checked. */
+/** Returns whether a Resource names an API that Step Functions can call. For SDK integrations, only the service is checked. */
 export function isIntegration({ kind, name = "" }: Pick<Resource, "kind" | "name">): boolean {
   if (kind !== "service") return true;
   const [service = "", api = "", operation] = name.split(":");

@@ -1,6 +1,6 @@
 // AWS's messages about texts that are not JSON.
 
-/** The message of AWS's parser about a text that is not JSON; undefined for JSON. */
+/** Returns the message of AWS's parser about a text that is not JSON; undefined for JSON. */
 export function jsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -25,7 +25,7 @@ function reason(text: string): string {
 /** The next token: a value, a key, the colon after a key, a comma or bracket after a value, or the end. */
 type Expected = "value" | "key" | "colon" | "after" | "end";
 
-/** The index of the first character that cannot stand where it does. */
+/** Returns the index of the first character that is not allowed at its place. */
 function firstBad(text: string): number {
   const token =
     /\s*(?:("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w$.])|([{}[\],:]))/y;

@@ -2,7 +2,7 @@
 
 import type { ServeOptions } from "../api/server.d.ts";
 
-/** How much is logged. `silent` is not the level of any line. */
+/** The levels of the log. No line has the level `silent`. */
 export type LogLevel = NonNullable<ServeOptions["logLevel"]>;
 
 /** Logs a line. The message is computed only if the line is written. */
@@ -12,12 +12,12 @@ type Write = NonNullable<ServeOptions["log"]>;
 
 const LEVELS: readonly LogLevel[] = ["silent", "error", "info", "debug"];
 
-/** Whether there is such a level. */
+/** Returns whether a value is the name of a level. */
 export function isLevel(name: unknown): name is LogLevel {
   return LEVELS.some((level) => level === name);
 }
 
-/** A log of lines of the given level and of graver ones. By default, lines are written to standard error. */
+/** Creates a log with the lines of the given level and of more severe ones. By default, lines are written to standard error. */
 export function logger(level: LogLevel, write: Write = toStandardError): Log {
   const most = LEVELS.indexOf(level);
   return (kind, message) => {

@@ -1,4 +1,4 @@
-// A registered state machine: its revisions, versions and aliases, and what the store keeps of them.
+// A registered state machine: its revisions, versions and aliases, and its record in the store.
 
 import { createHash } from "node:crypto";
 import type { MachineType } from "../api/index.d.ts";
@@ -10,12 +10,12 @@ import type { RevisionRecord, Tag } from "./records.ts";
 import type { Service } from "./service.ts";
 import type { RoutingConfigurationListItem } from "./shapes.ts";
 
-/** The configuration of a revision: its record without the members that follow from the definition. */
+/** The configuration of a revision: its record without the members that are derived from the definition. */
 export type RevisionSource = Omit<RevisionRecord, "hash" | "variableReferences">;
 
 /** A definition with its configuration, and the machine that runs it. */
 export class Revision {
-  /** The record in the store, where the definition is kept by its hash. */
+  /** The record in the store, which refers to the definition by its hash. */
   readonly record: RevisionRecord;
   readonly definition: string;
   readonly #machine: Machine;
@@ -28,7 +28,7 @@ export class Revision {
     this.#compiled = compiled;
   }
 
-  /** Compiles a definition to a revision of a machine. Throws InvalidDefinition. */
+  /** Compiles a definition and returns the revision of the machine. Throws InvalidDefinition. */
   static of(machine: Machine, about: RevisionSource, definition: string): Revision {
     const compiled = compile(definition, optionsOf(machine, about.roleArn));
     const references = compiled.variableReferences;
@@ -37,7 +37,7 @@ export class Revision {
     return new Revision(machine, record, definition, compiled);
   }
 
-  /** The machine that runs it. */
+  /** The compiled machine. */
   get compiled(): StateMachine {
     return (this.#compiled ??= new StateMachine(this.definition, optionsOf(this.#machine, this.record.roleArn)));
   }
@@ -94,14 +94,14 @@ export class Machine {
   readonly published: MachineSource["published"];
   tags: Tag[];
   status: "ACTIVE" | "DELETING" = "ACTIVE";
-  /** The revision of an ARN without a version or an alias. */
+  /** The revision that is used for an ARN without a version or an alias. */
   current: Revision;
-  /** The versions by their numbers, and the number of the last one that was published. */
+  /** The versions by their numbers. */
   readonly versions = new Map<number, Version>();
   lastVersion = 0;
   readonly aliases = new Map<string, Alias>();
 
-  /** `revise` makes the machine's first revision. */
+  /** `revise` creates the machine's first revision. */
   constructor({ arn, name, type, creationDate, tags = [], published }: MachineSource, revise: (machine: Machine) => Revision) {
     this.arn = arn;
     this.name = name;
@@ -112,7 +112,7 @@ export class Machine {
     this.current = revise(this);
   }
 
-  /** The version with an ARN of this machine. */
+  /** Returns the version with an ARN of this machine. */
   version(arn: string): Version | undefined {
     return this.versions.get(Number(arn.slice(this.arn.length + 1)));
   }
@@ -122,7 +122,7 @@ export class Machine {
     return [this.current, ...[...this.versions.values()].map(({ revision }) => revision)];
   }
 
-  /** The record for the store. */
+  /** Returns the record for the store. */
   document(): MachineRecord {
     const { arn, name, type, creationDate, tags, published, lastVersion } = this;
     return {
@@ -134,14 +134,14 @@ export class Machine {
   }
 }
 
-/** Registers the machines of the store. */
+/** Reads all machines from the store. */
 export async function loadMachines({ store, machines }: Service): Promise<void> {
   for await (const [arn, document] of store.all("machine")) machines.set(arn, await loadMachine({ store }, document));
 }
 
-/** A machine as the store has it. */
+/** Creates a machine from its record. */
 export async function loadMachine({ store }: Pick<Service, "store">, document: MachineRecord): Promise<Machine> {
-  // The definition is put into the store before the record that names it.
+  // A definition is always stored before the record that refers to it.
   const definitionOf = async ({ hash }: RevisionRecord): Promise<string> => (await store.getDefinition(hash)) ?? "";
   const current = await definitionOf(document.current);
   const machine = new Machine(document, (made) => new Revision(made, document.current, current));
@@ -165,7 +165,7 @@ export async function save({ store }: Service, machine: Machine): Promise<void> 
   await store.put("machine", machine.arn, machine.document());
 }
 
-/** The revision that the ARN of a machine, a version or an alias leads to. */
+/** The result of resolving the ARN of a machine, a version or an alias. */
 export interface Target {
   machine: Machine;
   revision: Revision;
@@ -174,7 +174,7 @@ export interface Target {
   testCase?: string;
 }
 
-/** Finds what an ARN of a machine, a version or an alias names. Throws StateMachineDoesNotExist. */
+/** Resolves the ARN of a machine, a version or an alias. Throws StateMachineDoesNotExist. */
 export function resolve(service: Service, text: string): Target {
   const { arn, qualifier, label, testCase } = machineArn(text);
   if (label !== undefined) throw invalid(`This operation does not support labeled ARNs: ${text}`, "API_DOES_NOT_SUPPORT_LABELED_ARNS");
@@ -193,12 +193,12 @@ export function refuseDeleting({ status, arn }: Machine): void {
   if (status === "DELETING") throw new ApiError("StateMachineDeleting", `State Machine is being deleted: '${arn}'`);
 }
 
-/** Whether the qualifier of an ARN is the number of a version. */
+/** Returns whether the qualifier of an ARN is the number of a version. */
 export function isVersion(qualifier: string | undefined): boolean {
   return /^[1-9]\d*$/.test(qualifier ?? "");
 }
 
-/** Chooses a version of an alias by the weights; `chance` is a random number from 0 to 1. */
+/** Chooses a version of an alias by the weights. `chance` is a random number from 0 to 1. */
 function routed(routes: RoutingConfigurationListItem[], chance: number): string {
   let rest = chance * 100;
   let chosen = "";
@@ -210,7 +210,7 @@ function routed(routes: RoutingConfigurationListItem[], chance: number): string 
   return chosen;
 }
 
-/** The machine of an ARN that names neither a version nor an alias. Throws StateMachineDoesNotExist. */
+/** Returns the machine of an ARN without a version or an alias. Throws StateMachineDoesNotExist. */
 export function machineOf(service: Service, text: string): Machine {
   const { arn, qualifier } = machineArn(text);
   if (qualifier !== undefined) throw invalid(`The ARN must not name a version or an alias: ${text}`);

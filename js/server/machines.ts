@@ -59,7 +59,7 @@ export interface MachineResponses {
   ListStateMachines: ListStateMachinesOutput;
 }
 
-/** The logging of a machine, with the API's defaults. Throws InvalidLoggingConfiguration. */
+/** Returns a machine's logging configuration with the API's defaults. Throws InvalidLoggingConfiguration. */
 function loggingOf({ level = "OFF", includeExecutionData = false, destinations }: LoggingConfiguration = {}): LoggingConfiguration {
   const count = destinations?.length ?? 0;
   const nameless = destinations?.some(({ cloudWatchLogsLogGroup }) => !cloudWatchLogsLogGroup?.logGroupArn) ?? false;
@@ -73,13 +73,13 @@ function tracingOf({ enabled = false }: TracingConfiguration = {}): TracingConfi
   return { enabled };
 }
 
-/** The version that a request publishes; undefined if it publishes none. */
+/** Returns the version that a request publishes; undefined if it publishes none. */
 function publishedOf({ publish, versionDescription }: Input<"CreateStateMachine" | "UpdateStateMachine">): Machine["published"] {
   if (versionDescription !== undefined && !publish) throw invalid("Version description can only be set when publish is true");
   return publish ? { versionDescription } : undefined;
 }
 
-/** A revision as DescribeStateMachine returns it, with the ARN of the request. */
+/** Converts a revision to the response of DescribeStateMachine, with the ARN of the request. */
 function described(
   machine: Machine,
   { record, definition }: Revision,
@@ -105,7 +105,7 @@ function described(
   };
 }
 
-/** Whether CreateStateMachine would create the same machine. Role and tags are not compared, as the API's reference says. */
+/** Returns whether CreateStateMachine would create the same machine. Role and tags are not compared, as AWS's API reference says. */
 function isSame(
   known: Machine,
   type: Machine["type"],
@@ -123,7 +123,7 @@ function isSame(
   );
 }
 
-/** Applies UpdateStateMachine to a machine. A request that changes nothing makes no revision. */
+/** Applies UpdateStateMachine to a machine. A request that changes nothing creates no revision. */
 function update(machine: Machine, input: Input<"UpdateStateMachine">, updateDate: number): void {
   const { record, definition: before } = machine.current;
   const { definition = before, roleArn = record.roleArn, encryptionConfiguration = record.encryptionConfiguration } = input;
@@ -179,7 +179,7 @@ export const machineOperations = {
     const { stateMachineArn } = input;
     const machine = service.machines.get(stateMachineArn);
     if (machine === undefined) {
-      // Versions and aliases cannot be updated: for AWS, no machine has their ARNs.
+      // Versions and aliases cannot be updated: AWS finds no machine for their ARNs.
       machineArn(stateMachineArn);
       throw noMachine(stateMachineArn);
     }

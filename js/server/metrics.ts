@@ -1,12 +1,12 @@
-// What the server counts, for Prometheus and others.
+// The metrics of the server, for Prometheus and others.
 
 import { openMetrics } from "../durable/metrics.ts";
 import type { Service } from "./service.ts";
 
-/** The type of the text. */
+/** The content type of OpenMetrics text. */
 export const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/** The metrics of the executions, and of the activities as queues, as OpenMetrics text. */
+/** Returns the metrics of the executions, and of the activities as queues, as OpenMetrics text. */
 export async function metricsOf({ runner, store, activities }: Service): Promise<string> {
   const { host } = runner;
   const queues = [...activities.values()].map(({ about, queue, workers }) => ({

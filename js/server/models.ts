@@ -1,11 +1,11 @@
-// The models with which TestState checks mocks.
+// The service models with which TestState checks mocks.
 
 import type { ServiceModels } from "../api/index.d.ts";
 import { misuse } from "../base/errors.ts";
 import { findServiceModels } from "../files/models.ts";
 import type { Log } from "./log.ts";
 
-/** Gives the models that the option names; installed ones are looked for when they are first needed. */
+/** Returns a function that returns the models of the option. Installed models are searched for at the first call. */
 export function modelsOf(given: ServiceModels | string | undefined, log: Log): () => ServiceModels | undefined {
   if (typeof given === "string" && given !== "installed")
     throw misuse("INVALID_OPTION", `serviceModel must be models or "installed", not ${JSON.stringify(given)}`);

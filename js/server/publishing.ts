@@ -5,7 +5,7 @@ import type { NoticeTarget, ServeOptions } from "../api/server.d.ts";
 import { CloudWatchLogs, EventBridge, destinationOf } from "./destinations.ts";
 import { stackOf } from "./errors.ts";
 import { ExecutionLogs } from "./execution-logs.ts";
-import { type Destination, Outlet } from "./outlets.ts";
+import { type Destination, Outlet } from "./sinks.ts";
 import type { ExecutionOptions } from "../execution/machine.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
@@ -39,7 +39,7 @@ export class Publisher {
 
   /** What an execution is observed with: each event when it is kept. */
   observers(record: StoredExecution, hasChildren: boolean): Pick<ExecutionOptions, "onEvent" | "onChild"> {
-    const logs = this.#logged.length > 0 && ExecutionLogs.concerns(record);
+    const logs = this.#logged.length > 0 && ExecutionLogs.isLogged(record);
     // A start is told of by the host, without a look at all events.
     const redriven = this.#statuses.length > 0 && record.status !== "RUNNING";
     const children =
@@ -101,7 +101,7 @@ export class Publisher {
       if (record === undefined || first === undefined) return;
       this.#tellBegun(record, Date.parse(first.timestamp));
       this.ended(record);
-      if (ExecutionLogs.concerns(record)) for (const event of events) this.#logEvent(record, event);
+      if (ExecutionLogs.isLogged(record)) for (const event of events) this.#logEvent(record, event);
     } catch (thrown) {
       this.#service.log("error", () => stackOf(thrown));
     }

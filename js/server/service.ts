@@ -25,7 +25,7 @@ import { mapRunOperations } from "./mapruns.ts";
 import { modelsOf } from "./models.ts";
 import type { Caller, Operations, Output, Scope } from "./operations.ts";
 import type { Parent, StoredExecution } from "./records.ts";
-import { ownTasks } from "./own-tasks.ts";
+import { ownTasks } from "./builtin-tasks.ts";
 import { type PublishOptions, Publisher } from "./publishing.ts";
 import { Quotas } from "./quotas.ts";
 import { TaskRouter } from "./router.ts";

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { redriveOf } from "./executions.ts";
-import type { Notice } from "./outlets.ts";
+import type { Notice } from "./sinks.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 

@@ -1,15 +1,15 @@
-// The handlers of a server that calls nothing: tasks wait for the server that comes after it.
+// Standby: the task router of a server that calls nothing. Its tasks wait for the next server that opens the store.
 
 import { TAKER, type Taker } from "../tasks/call.ts";
 import { stepFunctions } from "./nested.ts";
 import { TaskRouter } from "./router.ts";
 import type { Service } from "./service.ts";
 
-/** Leaves every task as it is: whoever has one keeps it. */
+/** A taker that leaves every task open. */
 const nobody: Taker & { [TAKER]: true } = { [TAKER]: true, take: () => {}, taken: () => {} };
 
-/** Finds nobody for each task, but knows what executions were started by tasks: they are stopped with them. */
-export class Asleep extends TaskRouter {
+/** Calls no task. It still records the executions that tasks have started, so that they are stopped with their parents. */
+export class StandbyRouter extends TaskRouter {
   readonly #of: Service;
 
   constructor(service: Service) {
@@ -23,7 +23,7 @@ export class Asleep extends TaskRouter {
 
   override find(resource: string): Taker {
     const parsed = this.resource(resource);
-    // A signal that is sent now is given to who waits for it.
+    // Nothing is called for it, so a signal that is sent now reaches its execution.
     if (parsed.kind === "runtime" && parsed.name === "waitForSignal") return this.#of.tasks.find(parsed) ?? nobody;
     const starter = stepFunctions(this.#of, parsed);
     const taken = starter?.taken?.bind(starter);

@@ -1,4 +1,4 @@
-// Lets programs call the server, but not pages of other sites.
+// The origin check: lets programs call the server, but not pages of other sites.
 //
 // Every page that the user opens can send requests to a server on the loopback. Such requests have an Origin, or Sec-Fetch-Site
 // says that they come from another site. If a page's own name resolves to 127.0.0.1 (DNS rebinding), that name is in Host.
@@ -7,25 +7,25 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
-/** The decision about a request: the reason why it is refused, or the foreign origin that is allowed and has to be told so. */
-interface Judgement {
+/** The result of a check: the reason for a refusal, or the foreign origin that is allowed and must be named in the response. */
+interface OriginDecision {
   refused?: string;
   origin?: string;
 }
 
-/** Decides about requests. */
-export class Gate {
+export class OriginCheck {
   readonly #origins: Set<string>;
   readonly #hosts: Set<string>;
 
-  /** `origins` are allowed besides the server's own, `"*"` for all; `hosts` are names under which pages may reach it. */
+  /**
+   * `origins` are allowed besides the server's own; `"*"` allows all. `hosts` are the names under which pages may reach the server.
+   */
   constructor({ origins = [], hosts = [] }: { origins?: readonly string[]; hosts?: readonly string[] }) {
     this.#origins = new Set(origins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
     this.#hosts = new Set(hosts.map((host) => host.toLowerCase()));
   }
 
-  /** Decides about a request. */
-  judge({ method, headers }: Pick<IncomingMessage, "method" | "headers">): Judgement {
+  check({ method, headers }: Pick<IncomingMessage, "method" | "headers">): OriginDecision {
     const origin = headers.origin;
     if (origin !== undefined) {
       const given = origin.toLowerCase();
@@ -50,7 +50,7 @@ export class Gate {
     return origin === `http://${host.toLowerCase()}` || origin === `https://${host.toLowerCase()}`;
   }
 
-  /** Whether a host is an address, a name of the loopback or an allowed name: a name that no foreign DNS server can resolve. */
+  /** Returns whether a host is an address, a loopback name or an allowed name. No foreign DNS server can resolve such a name. */
   #isTrusted(host: string | undefined): boolean {
     if (host === undefined) return false;
     const name = host
