@@ -1,4 +1,4 @@
-// The tasks of Stepglass itself, `urn:stepglass:…`, for machines of a server: signals, cancellation, shown state, continue-as-new.
+// Built-in tasks (`urn:stepglass:…`) for a server's machines: signals, cancellation, setState, continue-as-new.
 
 import type { ChildStart } from "../durable/children.ts";
 import type { Started } from "../durable/host.ts";
@@ -8,7 +8,7 @@ import type { Machine } from "./machine.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 
-/** The tasks for the machines of a service. */
+/** Creates the built-in tasks for the machines of a service. */
 export function ownTasks(service: Service): OwnTasks {
   const runs: OwnRuns = {
     get host() {
@@ -25,7 +25,7 @@ export function ownTasks(service: Service): OwnTasks {
   return new OwnTasks(runs);
 }
 
-/** A machine by its ARN; by its name, that of the server's own region and account comes first. */
+/** Finds a machine by its ARN or by its name. A name prefers the machine of the server's own region and account. */
 function machineOf({ machines, region, account }: Service, given: string): Machine | undefined {
   const known = machines.get(given);
   if (known !== undefined || given.startsWith("arn:")) return known;

@@ -44,20 +44,20 @@ export interface MapRunResponses {
   UpdateMapRun: Empty;
 }
 
-/** The Map Run of an ARN; throws ResourceNotFound. */
+/** Returns the Map Run of an ARN. Throws ResourceNotFound. */
 async function find(service: Service, arn: string): Promise<MapRunRecord> {
   const record = await service.store.get(mapRunArn(arn));
   if (record === undefined) throw noResource(arn);
   return record as MapRunRecord;
 }
 
-/** Counts as DescribeMapRun returns them. */
+/** Converts counts to the form of DescribeMapRun. */
 function counts({ pending, running, succeeded, failed, timedOut, aborted, total }: Counts, written: boolean): MapRunItemCounts {
   const resultsWritten = written ? succeeded + failed + timedOut : 0;
   return { pending, running, succeeded, failed, timedOut, aborted, total, resultsWritten, failuresNotRedrivable: 0, pendingRedrive: 0 };
 }
 
-/** A Map Run as ListMapRuns returns it. */
+/** Converts a Map Run to an item of ListMapRuns. */
 export function listedRun({ id, mapRunArn, machineArn, startDate, stopDate }: RunRecord): ListMapRunsOutput["mapRuns"][number] {
   return {
     executionArn: mapRunArn,

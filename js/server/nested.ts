@@ -1,4 +1,4 @@
-// Tasks that call Step Functions: they call the server that runs them.
+// Tasks that call Step Functions. They call the server that runs them.
 
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -21,7 +21,7 @@ import type { Operation } from "./shapes.ts";
 
 const SDK = "aws-sdk:sfn:";
 
-/** The handler of a task that calls Step Functions; undefined for tasks of other services. */
+/** Returns the handler of a task that calls Step Functions; undefined for tasks of other services. */
 export function stepFunctions(service: Service, { kind, name }: Resource): Taker | undefined {
   if (kind !== "service") return undefined;
   if (name === "states:startExecution") return new Starter(service);
@@ -37,7 +37,7 @@ function small(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** `states:startExecution`: starts a machine of this server, and waits for it where the task does. */
+/** `states:startExecution`: starts an execution on this server. For `.sync` and `.sync:2` the task waits for its end. */
 class Starter implements Taker {
   readonly #service: Service;
 
@@ -79,7 +79,7 @@ class Starter implements Taker {
     await this.#wait(call, driver, child);
   }
 
-  /** After a restart: the child runs, or has ended meanwhile. */
+  /** Resumes a task after a restart: its child execution still runs, or has ended in the meantime. */
   taken(call: TaskCall, driver: TaskDriver): void {
     const { resource, command } = call;
     if (resource.pattern === "waitForTaskToken") return;
@@ -92,7 +92,7 @@ class Starter implements Taker {
     this.#wait(call, driver, child).catch((thrown: unknown) => fail(call, driver, thrown));
   }
 
-  /** Answers a task when its child has ended. */
+  /** Completes a task when its child execution has ended. */
   async #wait(call: TaskCall, driver: TaskDriver, child: string): Promise<void> {
     const ended = await this.#service.runner.ended(child);
     if (ended === undefined) throw noExecution(child);
@@ -101,7 +101,7 @@ class Starter implements Taker {
     else driver.complete(call, "fail", "States.TaskFailed", text);
   }
 
-  /** Stops a child whose parent does not wait for it any more. */
+  /** Stops a child execution whose parent no longer waits for it. */
   #stop(child: string, parent: string): void {
     this.#service.runner
       .stop(child, undefined, abortedWith(parent))
@@ -109,19 +109,19 @@ class Starter implements Taker {
   }
 }
 
-/** An execution as the response of the task that started it has it. */
+/** Converts an execution to the response of the task that started it. */
 function detailsOf({ name, id, machineArn, input, startDate, stopDate, status, output, error, cause }: StoredExecution): ExecutionDetails {
   const result = output === undefined ? undefined : new KnownText(output);
   return { name, arn: id, machineArn, input, startDate, stopDate, status, error, cause, ...(result !== undefined && { output: result }) };
 }
 
-/** The JSON text of a task's Input. A string is JSON text already; the default is `{}`. */
+/** Returns the JSON text of a task's Input. A string is JSON text already; the default is `{}`. */
 function textOf(call: TaskCall, driver: TaskDriver, given: unknown): string {
   if (given === undefined || given === null) return "{}";
   return typeof given === "string" ? given : (driver.inputOf?.(call.command.task, "Input") ?? jsonText(given));
 }
 
-/** `aws-sdk:sfn:…`: any operation of this server. */
+/** `aws-sdk:sfn:…`: calls any operation of this server. */
 class Caller implements Taker {
   readonly #service: Service;
   readonly #operation: Operation;
@@ -149,7 +149,7 @@ class Caller implements Taker {
     );
   }
 
-  /** Asks the API. What starts an execution starts it once, however often the task is called. */
+  /** Calls the API. An operation that starts an execution starts it only once, also if the task is called again. */
   async #ask(call: TaskCall, driver: TaskDriver, signal: AbortSignal): Promise<object> {
     const request = this.#request(call);
     if (this.#operation !== "StartExecution" || !isObject(request)) return this.#service.call(this.#operation, request, { signal });
@@ -158,11 +158,11 @@ class Caller implements Taker {
     return { executionArn: id, startDate: seconds(startDate) };
   }
 
-  /** The request with the API's names, which begin with a lower-case letter. */
+  /** Returns the request with the API's member names, which begin with a lower-case letter. */
   #request({ command }: TaskCall): unknown {
     const request = renamed(command.input ?? {}, small);
     if (!isObject(request)) return request;
-    // The API takes JSON texts; Step Functions makes them of other values.
+    // These members are JSON texts in the API. Step Functions converts other values to texts.
     for (const key of ["input", "output"]) {
       const given = request[key];
       if (given !== undefined && typeof given !== "string") request[key] = jsonText(given);
@@ -178,7 +178,7 @@ function fail(call: TaskCall, driver: TaskDriver, thrown: unknown): void {
   driver.complete(call, "fail", error, cause);
 }
 
-/** A value with its members renamed, at any depth. Times become texts, as in the SDK integrations. */
+/** Renames the members of a value, at any depth. Times become texts, as in the SDK integrations. */
 function renamed(value: unknown, name: (key: string) => string, key = ""): unknown {
   if (Array.isArray(value)) return value.map((member) => renamed(member, name));
   if (typeof value === "number" && /(Date|timestamp)$/i.test(key)) return new Date(Math.round(value * 1000)).toISOString();

@@ -8,7 +8,10 @@ import type { Service } from "./service.ts";
 import type { Input, Operation } from "./shapes.ts";
 import type { VersionResponses } from "./versions.ts";
 
-/** The region and the account that a caller's credentials name; the server's own where they name none. */
+/**
+ * The region and the account of a caller's credentials. Members are undefined if the credentials do not name them; then the
+ * server's own are used.
+ */
 export interface Scope {
   region?: string;
   account?: string;
@@ -23,7 +26,7 @@ export interface Caller {
   signal?: AbortSignal;
 }
 
-/** The responses of all operations, by the names of the API's model; the file of an operation has its response. */
+/** The responses of all operations, by the names of the API's model. The file of an operation has the type of its response. */
 interface Responses extends ActivityResponses, ExecutionResponses, MachineResponses, MapRunResponses, VersionResponses {}
 
 /** The response of an operation: `Output<"StartExecution">` is StartExecutionOutput. */

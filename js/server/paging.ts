@@ -1,9 +1,9 @@
-// Pages of lists. A token has the list and the place where the next page begins.
+// Pages of lists. A token contains the identity of the list and the cursor of the next page.
 
 import type { JsonValue } from "../api/index.d.ts";
 import { invalidToken } from "./errors.ts";
 
-/** The place in a list where a page ends: the key of its last item. */
+/** A cursor is the key of a page's last item. */
 export type Cursor = string | number;
 
 /** A page of a list, with the token for the next page if there is one. */
@@ -25,12 +25,12 @@ interface PageRequest<Item> {
 /** The default size of a page. */
 export const PAGE = 100;
 
-/** The token for the page that begins after `cursor`; `list` is JSON that identifies the list. */
+/** Returns the token of the page that begins after `cursor`. `list` is JSON that identifies the list. */
 export function pageToken(list: JsonValue, cursor: Cursor): string {
   return Buffer.from(JSON.stringify([list, cursor])).toString("base64url");
 }
 
-/** The cursor of a token of this list; undefined for the first page. Throws InvalidToken. */
+/** Returns the cursor of a token of this list; undefined for the first page. Throws InvalidToken. */
 export function cursorOf(list: JsonValue, token: string | undefined): Cursor | undefined {
   if (token === undefined) return undefined;
   let read: unknown;
@@ -49,7 +49,7 @@ function isCursor(value: unknown): value is Cursor {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-/** A page of an array that is sorted by `key`. No item appears twice, even if the array changes between two pages. */
+/** Returns a page of an array that is sorted by `key`. No item appears twice, even if the array changes between two pages. */
 export function pageOf<Item>(sorted: Item[], { list, key, maxResults, nextToken, descending = false }: PageRequest<Item>): Page<Item> {
   const cursor = cursorOf(list, nextToken);
   const rest = cursor === undefined ? sorted : sorted.filter((item) => isAfter(key(item), cursor, descending));

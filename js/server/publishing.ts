@@ -1,4 +1,4 @@
-// What a server tells others of its executions: changes of their status, and the logs of their machines.
+// Publishes events of a server's executions: changes of their status, and the logs of their machines.
 
 import type { ChildExecution, HistoryEvent } from "../api/index.d.ts";
 import type { NoticeTarget, ServeOptions } from "../api/server.d.ts";
@@ -11,13 +11,13 @@ import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 import { statusNotice } from "./status-events.ts";
 
-// A server that ends at once tells of that, if it can.
+// Minimum time for the delivery of queued notices at the end of the server, in milliseconds.
 const LEAST = 1000;
 
-/** The options that say to whom a server tells what. */
+/** The options that name the destinations. */
 export type PublishOptions = Pick<ServeOptions, "statusEvents" | "eventsEndpoint" | "executionLogs" | "logsEndpoint">;
 
-/** Tells of the executions of a service. */
+/** Publishes the events of a service's executions. */
 export class Publisher {
   readonly #service: Service;
   readonly #statuses: readonly Outlet[];
@@ -37,10 +37,10 @@ export class Publisher {
     ];
   }
 
-  /** What an execution is observed with: each event when it is kept. */
+  /** Returns the observers of an execution. They are called for each event that is in the store. */
   observers(record: StoredExecution, hasChildren: boolean): Pick<ExecutionOptions, "onEvent" | "onChild"> {
     const logs = this.#logged.length > 0 && ExecutionLogs.isLogged(record);
-    // A start is told of by the host, without a look at all events.
+    // The host reports a new start, so only a redrive needs an observer of events.
     const redriven = this.#statuses.length > 0 && record.status !== "RUNNING";
     const children =
       hasChildren && (logs || this.#statuses.length > 0) ? { onChild: (child: ChildExecution) => void this.#child(child) } : {};
@@ -53,30 +53,33 @@ export class Publisher {
     return { onEvent, ...children };
   }
 
-  /** A new execution is kept. */
+  /** Publishes the start of a new execution that is in the store. */
   begun(record: StoredExecution): void {
     this.#tellBegun(record, record.startDate);
   }
 
-  /** An execution has ended. */
+  /** Publishes the end of an execution. */
   ended(record: StoredExecution): void {
     if (record.type === "STANDARD") this.#tell(record, this.#service.now());
   }
 
-  /** Delivers what waits, for at most so many milliseconds, or a second. */
+  /** Delivers the queued notices. Gives up after `grace` milliseconds, but not before a second has passed. */
   async close(grace: number): Promise<void> {
     const all = [...this.#statuses, ...this.#logged];
     await Promise.all(all.map((outlet) => outlet.close(Math.max(grace, LEAST))));
   }
 
-  /** An execution runs. It may have ended already, while that was being kept. */
+  /**
+   * Publishes that an execution runs. The record may be one of an ended execution, if the execution ended while it was being
+   * stored.
+   */
   #tellBegun({ stopDate, output, error, cause, ...begun }: StoredExecution, at: number): void {
     if (begun.type === "STANDARD") this.#tell({ ...begun, status: "RUNNING" }, at);
   }
 
   #tell(record: StoredExecution, at: number): void {
     if (this.#statuses.length === 0) return;
-    // All have the same event, with the same id.
+    // All destinations get the same event, with the same id.
     const notice = statusNotice(record, at, this.#service.quotas);
     for (const outlet of this.#statuses) outlet.add(notice);
   }
@@ -86,11 +89,11 @@ export class Publisher {
     if (notice !== undefined) for (const outlet of this.#logged) outlet.add(notice);
   }
 
-  /** A child of a Map Run has ended: all of it is told at once. */
+  /** Publishes the events of a Map Run's child all at once, when it has ended. */
   async #child({ arn, history }: ChildExecution): Promise<void> {
     try {
       const record = (await this.#service.store.get(arn)) as StoredExecution | undefined;
-      // What was told before the Map Run was redriven is not told again.
+      // Events from before the redrive of the Map Run were already published.
       const events = history.slice(
         Math.max(
           history.findLastIndex(({ type }) => type === "ExecutionRedriven"),

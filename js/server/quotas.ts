@@ -1,4 +1,4 @@
-// The quotas that AWS documents for an account in a region: how often it may ask for each operation, and how much may be there.
+// The quotas that AWS documents for an account in a region: the request rate of each operation, and the number of resources.
 
 import type { MachineType } from "../api/index.d.ts";
 import type { Quotas as Given, RateQuota } from "../api/server.d.ts";
@@ -7,17 +7,17 @@ import { shown } from "../base/shown.ts";
 import { ApiError } from "./errors.ts";
 import { type Operation, isOperation } from "./shapes.ts";
 
-/** Starts of Standard and of Express executions are counted apart. */
+/** Starts of Standard and of Express executions have separate quotas. */
 type Rated = Operation | "StartExecution.EXPRESS";
 type Rate = readonly [bucket: number, refill: number];
 
-/** Where the quotas are larger. */
+/** The regions with larger quotas. */
 const LARGE: ReadonlySet<string> = new Set(["us-east-1", "us-west-2", "eu-west-1"]);
 
 const SLOW: Rate = [100, 1];
 const SOME: Rate = [200, 1];
 
-/** The rates in all regions: the size of the bucket, and what comes into it each second. */
+/** The rates in all regions: the size of the bucket, and the tokens that are added each second. */
 const RATES: Readonly<Partial<Record<Rated, Rate>>> = {
   CreateActivity: SLOW,
   CreateStateMachine: SLOW,
@@ -58,7 +58,7 @@ const RATES: Readonly<Partial<Record<Rated, Rate>>> = {
   ValidateStateMachineDefinition: SLOW,
 };
 
-/** Those that are larger in large regions. */
+/** The rates that are larger in large regions. */
 const LARGE_RATES: Readonly<Partial<Record<Rated, Rate>>> = {
   DescribeExecution: [300, 15],
   GetActivityTask: [3000, 500],
@@ -72,32 +72,32 @@ const LARGE_RATES: Readonly<Partial<Record<Rated, Rate>>> = {
   StopExecution: [1000, 200],
 };
 
-// How long after its end an execution can be redriven, in milliseconds.
+// How long after its end an execution can be redriven, in milliseconds. AWS documents 14 days.
 const REDRIVABLE = 14 * 86_400_000;
-/** The largest request, in bytes. */
+/** Maximum size of a request, in bytes. */
 export const REQUEST = 2 ** 20;
 
 const OPEN_EXECUTIONS = 1_000_000;
 const REGISTERED = 100_000;
 
-/** A bucket: what is taken out of it comes back with time. */
+/** A token bucket, which is refilled over time. */
 interface Bucket {
   tokens: number;
   at: number;
 }
 
-/** Keeps the callers of a server to their quotas. */
+/** Enforces the quotas. */
 export class Quotas {
   readonly #now: () => number;
   readonly #rates: ReadonlyMap<string, Rate>;
   readonly #openExecutions: number;
   readonly registered: number;
-  /** By region, account and operation. */
+  /** The buckets by region, account and operation. */
   readonly #buckets = new Map<string, Bucket>();
-  /** How many Standard executions run, by region and account. */
+  /** The number of running Standard executions, by region and account. */
   readonly #open = new Map<string, number>();
 
-  /** Throws INVALID_OPTION. */
+  /** Throws INVALID_OPTION for limits that are not valid. */
   constructor(given: Given, now: () => number) {
     const { rates = {}, openExecutions = OPEN_EXECUTIONS, registered = REGISTERED } = given;
     this.#now = now;
@@ -122,18 +122,18 @@ export class Quotas {
     bucket.tokens -= 1;
   }
 
-  /** Whether an execution has ended too long ago to be redriven. */
+  /** Returns whether an execution ended too long ago to be redriven. */
   isOld({ stopDate }: { stopDate?: number }): boolean {
     return stopDate !== undefined && stopDate + REDRIVABLE < this.#now();
   }
 
-  /** Throws ExecutionLimitExceeded where no other execution may run. */
+  /** Throws ExecutionLimitExceeded if no other execution may start. */
   checkOpen(arn: string): void {
     if ((this.#open.get(scopeOf(arn)) ?? 0) >= this.#openExecutions)
       throw new ApiError("ExecutionLimitExceeded", `The limit of ${this.#openExecutions} open executions is reached`);
   }
 
-  /** An execution has begun, or with -1 has ended. */
+  /** Counts a started execution (1) or an ended one (-1). */
   count({ id, type }: { id: string; type?: string | undefined }, by: 1 | -1): void {
     if (type === "EXPRESS") return;
     const scope = scopeOf(id);

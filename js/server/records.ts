@@ -25,9 +25,9 @@ export interface Tag {
   value: string;
 }
 
-/** The task that has started an execution. */
+/** The task that started an execution. */
 export interface Parent {
-  /** The ARN of its execution. */
+  /** The ARN of the task's execution. */
   arn: string;
   task: number;
 }
@@ -35,7 +35,7 @@ export interface Parent {
 /** The record of an execution. Times are milliseconds since 1970, payloads are JSON texts. */
 export interface StoredExecution extends ExecutionRecord {
   type: MachineType;
-  /** The name of its machine. */
+  /** The name of the machine. */
   machine: string;
   versionArn?: string;
   aliasArn?: string;
@@ -44,22 +44,25 @@ export interface StoredExecution extends ExecutionRecord {
   parent?: Parent;
   continued?: Continued;
   continuedTo?: string;
-  /** What it shows, as JSON text. */
+  /** The state that the execution published with setState, as JSON text. */
   state?: string;
-  /** The number of items of a child of a Map Run. */
+  /** The number of items, for a child of a Map Run. */
   itemCount?: number;
   revision: RevisionRecord;
   /** The number of events of an ended execution. */
   events?: number;
   redriveCount: number;
   redriveDate?: number;
-  /** The client token of the last redrive that came with one. */
+  /** The client token of the last redrive that had one. */
   redriveToken?: string;
   redrivable?: boolean;
   suspended?: { reason: string; at: number };
 }
 
-/** A record that the store has. One of a Runtime has no revision, and is shown like one of a machine without a role. */
+/**
+ * Returns a record of the store in the server's form. A record of a Runtime has no revision; it is shown like one of a machine
+ * without a role.
+ */
 export function shownRecord(record: ExecutionRecord): StoredExecution {
   const { definition = "", startDate } = record;
   const revision: RevisionRecord = {
@@ -72,7 +75,7 @@ export function shownRecord(record: ExecutionRecord): StoredExecution {
   return { redriveCount: 0, revision, ...record } as StoredExecution;
 }
 
-/** What a list has of an execution: its record without the payloads. */
+/** A record as lists contain it: without the payloads. */
 export interface StoredSummary {
   id: string;
   name: string;
@@ -93,17 +96,17 @@ export interface StoredSummary {
   version: number;
 }
 
-// The store finds the executions of a version and of an alias by these tags of their records.
+// Records have these tags, by which the store finds the executions of a version or an alias.
 const VERSION = "stateMachineVersionArn";
 const ALIAS = "stateMachineAliasArn";
 
-/** The tags of the record of an execution that was started by a version or an alias. */
+/** Returns the tags for an execution that is started by a version or an alias. */
 export function tagsOfTarget(versionArn: string | undefined, aliasArn: string | undefined): Record<string, string> | undefined {
   if (versionArn === undefined && aliasArn === undefined) return undefined;
   return { ...(versionArn !== undefined && { [VERSION]: versionArn }), ...(aliasArn !== undefined && { [ALIAS]: aliasArn }) };
 }
 
-/** The tags of which one is that of the executions of a version or an alias. */
+/** Returns the tag by which the executions of a version or an alias are found. */
 export function tagOfQualifier(arn: string, isVersion: boolean): Record<string, string> {
   return { [isVersion ? VERSION : ALIAS]: arn };
 }

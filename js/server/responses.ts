@@ -1,6 +1,6 @@
-// What the responses of all operations share.
+// Types and conversions that the responses of all operations share.
 
-/** A time in milliseconds as the API returns it. */
+/** Converts a time in milliseconds to the seconds of the API. */
 export function seconds(milliseconds: number): number {
   return milliseconds / 1000;
 }

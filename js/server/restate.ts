@@ -1,4 +1,4 @@
-// The AWS API in front of executions on Restate: the same requests and responses, for what Restate's workers have.
+// The AWS API in front of executions on Restate: the same requests and responses, for the machines and tasks of Restate's workers.
 
 import { partitionOf } from "../base/partition.ts";
 import type { ExecutionRecord, ExecutionSummary } from "../api/durable.d.ts";
@@ -22,7 +22,7 @@ import type { Served } from "./http.ts";
 import { checkRequest, isOperation, type Input, type Operation } from "./shapes.ts";
 import { testStateOperation } from "./teststate.ts";
 
-/** Where Restate is. */
+/** The address of Restate. */
 interface FrontOptions {
   ingress: string;
   admin?: string | undefined;
@@ -35,7 +35,7 @@ type Performers = { [Name in Operation]?: (front: RestateFront, input: Input<Nam
 export class RestateFront implements Served {
   readonly client: RestateClient;
   readonly quotas = undefined;
-  /** They run elsewhere. */
+  /** Always 0: the executions run on Restate's workers. */
   readonly running = 0;
   readonly #arns: string;
 
@@ -64,12 +64,12 @@ export class RestateFront implements Served {
     return this.client.signal(arn, name, payload, options);
   }
 
-  /** Nothing ends with it. */
+  /** Closes nothing: the executions do not end with this process. */
   close(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** The name of a machine of the workers. Throws StateMachineDoesNotExist. */
+  /** Returns a machine of the workers. Throws StateMachineDoesNotExist. */
   async machine(text: string): Promise<{ name: string; arn: string; type: string; definition: string }> {
     const { arn, name } = machineArn(text);
     const found = arn === this.arnOf(name) ? await this.client.machine(name) : undefined;
@@ -81,21 +81,21 @@ export class RestateFront implements Served {
     return `${this.#arns}:${kind}:${name}`;
   }
 
-  /** The record of an execution as the operations of the server read it. Throws ExecutionDoesNotExist. */
+  /** Returns the record of an execution in the server's form. Throws ExecutionDoesNotExist. */
   async record(arn: string): Promise<StoredExecution> {
     const record = await this.client.record(executionArn(arn));
     if (record === undefined) throw noExecution(arn);
     return asStored(record) as StoredExecution;
   }
 
-  /** A Map Run. Throws ResourceNotFound. */
+  /** Returns a Map Run. Throws ResourceNotFound. */
   async mapRun(arn: string): Promise<RunStanding> {
     const found = await this.client.mapRun(mapRunArn(arn));
     if (found === undefined) throw noResource(arn);
     return found;
   }
 
-  /** The filter for the executions of a machine or of a Map Run. */
+  /** Returns the filter for the executions of a machine or of a Map Run. */
   async filter({ stateMachineArn, mapRunArn: run }: Input<"ListExecutions">): Promise<RestateFilter> {
     if (run !== undefined && stateMachineArn === undefined) return { mapRunArn: (await this.mapRun(run)).record.id };
     if (run !== undefined || stateMachineArn === undefined)
@@ -105,7 +105,7 @@ export class RestateFront implements Served {
     return { machine: name };
   }
 
-  /** Answers a task token. */
+  /** Completes the task of a token. */
   async answer(token: string, ...completion: Completion): Promise<object> {
     const counts = await this.client.answer(token, completion);
     if (!counts) throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
@@ -113,13 +113,13 @@ export class RestateFront implements Served {
   }
 }
 
-/** A record with the members that records of the server have besides. */
+/** Adds the members that only records of the server have. */
 function asStored(record: ExecutionRecord | ExecutionSummary): Record<string, unknown> {
   const { items = 1 } = (record.child ?? {}) as { items?: number };
   return { redriveCount: 0, ...(record.mapRunArn !== undefined && { itemCount: items }), ...record };
 }
 
-/** The error of the API for one of the client's. */
+/** Converts an error of the client to an error of the API. */
 function apiError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const code = codeOf(error);
@@ -214,7 +214,7 @@ const OPERATIONS: Performers = {
       name: machine,
       definition: includedData === "METADATA_ONLY" ? "{}" : ((await front.client.definition(hash)) ?? "{}"),
       roleArn: "",
-      // Since then it has had this definition.
+      // The execution has had this definition since then.
       updateDate: seconds(updateDate),
       ...(run !== undefined && { mapRunArn: run, label: stateMachineArn.slice(stateMachineArn.indexOf("/") + 1) }),
     };
@@ -246,7 +246,7 @@ const OPERATIONS: Performers = {
     const list = ["history", arn, reverseOrder];
     const cursor = cursorOf(list, nextToken);
     if (typeof cursor === "string") throw invalidToken();
-    // The cursor is the id of the last event of the page before, so new events do not move it.
+    // The cursor is the id of the last event of the previous page, so new events do not move it.
     const from = cursor === undefined ? 0 : reverseOrder ? total - cursor + 1 : cursor;
     const execution = await front.client.get(arn);
     const events: HistoryEvent[] = (await execution?.history({ from, limit: maxResults || PAGE, reverse: reverseOrder })) ?? [];
@@ -257,7 +257,7 @@ const OPERATIONS: Performers = {
 
   async CreateActivity(front, { name }) {
     checkName(name);
-    // What is named is there.
+    // On Restate an activity needs no record: every name exists.
     return { activityArn: front.arnOf(name, "activity"), creationDate: 0 };
   },
 
@@ -311,7 +311,7 @@ const OPERATIONS: Performers = {
   },
 
   TestState: (front, input) =>
-    // The handlers are its workers': a task needs a mock.
+    // The workers have the handlers, so a Task can only be tested with a mock.
     testStateOperation(
       {
         now: Date.now,
@@ -323,6 +323,6 @@ const OPERATIONS: Performers = {
     ),
 
   ValidateStateMachineDefinition: (_front, input) =>
-    // It asks nothing of a service.
+    // The operation does not use the service.
     executionOperations.ValidateStateMachineDefinition(undefined as never, input),
 };

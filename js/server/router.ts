@@ -1,7 +1,7 @@
 // Finds the handler of a task.
 //
-// The order is: the mock of the test case, the handlers that were given, Step Functions itself (nested executions), the
-// registered activities, a handler for all, HTTP services, Lambda functions, other handlers (AWS).
+// The order is: the mock of the test case, the handlers of the options, Step Functions itself (nested executions), the registered
+// activities, a handler for all, HTTP services, Lambda functions, other handlers (AWS).
 
 import type { PlatformUrl, TaskHandler } from "../api/index.d.ts";
 import { messageOf } from "../base/errors.ts";
@@ -25,13 +25,13 @@ interface RouterOptions extends Pick<ServiceOptions, "otherTasks" | "urls" | "la
   tasks: NamedHandlers | undefined;
 }
 
-/** Finds handlers for each task again, because they may change while executions run. */
+/** Searches the handler for each task anew, because handlers can change while executions run. */
 export class TaskRouter extends Handlers {
   readonly #service: Service;
   readonly #urls: Handlers;
   readonly #lambda: TaskHandler | undefined;
   readonly #mockConfig: MockConfig | undefined;
-  /** Handlers for what nothing else does. */
+  /** The handlers of last resort. */
   readonly #others: Readonly<Record<string, TaskHandler>>;
   #given: Handlers;
 
@@ -47,7 +47,7 @@ export class TaskRouter extends Handlers {
     this.#mockConfig = mockConfig ? loadMockConfig(mockConfig, (message) => service.log("error", () => `warning: ${message}`)) : undefined;
   }
 
-  /** Puts other handlers in the place of those that were given. */
+  /** Replaces the handlers of the options. */
   use(tasks: NamedHandlers): void {
     this.#given = this.#handlers(tasks);
   }
@@ -57,7 +57,10 @@ export class TaskRouter extends Handlers {
     return new Handlers<TaskHandler>(all, { find: (resource) => this.#own(resource), missing: () => undefined });
   }
 
-  /** The handlers of an execution of a test case: its mocks count the invocations of their states. Throws InvalidArn for an unknown one. */
+  /**
+   * Returns the handlers for an execution of a test case. Its mocks count the invocations of their states. Throws InvalidArn for an
+   * unknown test case.
+   */
   forTestCase(machine: string, testCase: string | undefined): Handlers {
     if (testCase === undefined) return this;
     if (this.#mockConfig === undefined) {
@@ -78,7 +81,7 @@ export class TaskRouter extends Handlers {
   }
 
   override missing(resource: string, state: string, input: unknown): MissingHandler {
-    // The error cannot be caught, as on AWS.
+    // No Catch handles this error, as on AWS.
     if (this.resource(resource).kind === "activity") return { error: "States.Runtime", cause: `The activity ${resource} does not exist.` };
     const unknown = this.#service.tasks.missing(this.resource(resource));
     if (unknown !== undefined) return unknown;
@@ -87,7 +90,7 @@ export class TaskRouter extends Handlers {
     return { error, cause: cause.replace(/ Add one to the tasks option.*$/s, ` ${advice}`) };
   }
 
-  /** The handler for the tasks of registered activities and of Step Functions itself. */
+  /** Returns the handler for tasks of registered activities and of Step Functions itself. */
   #own(resource: Resource): Taker | undefined {
     if (resource.kind === "activity") return this.#activity(resource.name, resource.arn);
     if (resource.kind === "runtime") return this.#service.tasks.find(resource);
@@ -104,7 +107,7 @@ export class TaskRouter extends Handlers {
   }
 }
 
-/** The handlers of one execution of a test case: its mocks first. */
+/** The handlers of one execution of a test case. The mocks come first. */
 class MockRouter extends Handlers {
   readonly #router: TaskRouter;
   readonly #mocked: Map<string, TaskHandler>;

@@ -1,4 +1,4 @@
-// Runs executions on the host of those that are kept in a store.
+// Runs the server's executions, on the host of `js/durable/`.
 
 import { createHash, randomUUID } from "node:crypto";
 import { codeOf, messageOf, misuse } from "../base/errors.ts";
@@ -18,22 +18,22 @@ import { type Parent, type StoredExecution, tagsOfTarget } from "./records.ts";
 import type { Service } from "./service.ts";
 import { Waiting } from "./waiting.ts";
 
-// How many definitions stay compiled that no registered machine has.
+// Maximum number of compiled definitions that no registered machine has.
 const OLD = 64;
-// How long a durable store has peace between two removals of ended executions, in milliseconds.
+// Minimum time between two removals of ended executions from a durable store, in milliseconds.
 const PRUNE_EVERY = 1000;
 
-/** The request of a start, without the machine. */
+/** A request to start an execution, without the machine. */
 export interface StartRequest {
   name?: string;
   input: string;
   traceHeader?: string;
-  /** The task that starts it: the same task starts one execution, however often it asks. */
+  /** The task that starts the execution. Repeated calls of one task start one execution. */
   parent?: Parent;
-  /** The execution that it continues: that one starts it once. */
+  /** The execution that this one continues. It starts its continuation only once. */
   continued?: Continued;
   continues?: Continues;
-  /** What tells executions of an Express machine apart; by default each is another one. */
+  /** Distinguishes executions of an Express machine that have the same name. By default a random value. */
   run?: string;
 }
 
@@ -41,7 +41,7 @@ export interface StartRequest {
 export class Runner {
   readonly #service: Service;
   readonly host: Host;
-  /** Definitions that executions have begun with and that are not registered any more, by what makes a machine of them. */
+  /** Compiled definitions of executions whose machine is no longer registered, by what determines the machine. */
   readonly #old = new Map<string, StateMachine>();
   #running = 0;
   #pruning: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export class Runner {
       kind: "server",
       store,
       clock,
-      // What is lost with the process need not leave its memory.
+      // Executions of a store that is not durable are lost with the process, so there is no use in unloading them.
       resident: store.durable ? limits.resident : Infinity,
       program: (record) => this.#program(record as StoredExecution),
       does: () => ({
@@ -74,36 +74,39 @@ export class Runner {
     });
   }
 
-  /** How many executions run. */
+  /** The number of running executions. */
   get running(): number {
     return this.#running;
   }
 
-  /** Goes on with what ran. */
+  /** Resumes the executions that were running. */
   async open(owner: string, options: OpenOptions = {}): Promise<void> {
     this.#running += await this.#service.store.count({ status: "RUNNING" });
     if (this.#service.quotas !== undefined) await this.#countOpen(this.#service.quotas);
     await this.host.open(owner, options);
   }
 
-  /** The execution with this ARN, loaded where it runs and is not in memory. For reading: what changes one takes it from the host. */
+  /**
+   * Returns the execution with this ARN, and loads it if it runs but is not in memory. Only for reading: a change needs
+   * `host.take`.
+   */
   async live(arn: string): Promise<Live | undefined> {
     return this.host.find(arn) ?? (await this.host.take(arn));
   }
 
-  /** The trace header of an execution in memory. */
+  /** Returns the trace header of an execution in memory. */
   traceOf(arn: string): string | undefined {
     return (this.host.find(arn)?.record as StoredExecution | undefined)?.traceHeader;
   }
 
-  /** Starts an execution; resolves to its record when that is in the store. Throws ExecutionAlreadyExists. */
+  /** Starts an execution. Resolves to its record when the record is in the store. Throws ExecutionAlreadyExists. */
   async start(
     target: Target,
     { name = randomUUID(), input, traceHeader, parent, continued, continues, run }: StartRequest,
   ): Promise<StoredExecution> {
     const { machine, revision, versionArn, aliasArn, testCase } = target;
     const service = this.#service;
-    // Others end what this process has begun for them.
+    // Other processes may have ended executions that this process started, so the count is refreshed.
     if (this.#running >= service.limits.running && service.store.sharing !== undefined)
       this.#running = await service.store.count({ status: "RUNNING" });
     if (this.#running >= service.limits.running) {
@@ -111,7 +114,7 @@ export class Runner {
     }
     const id = executionArn(machine, name, parent, run);
     if (machine.type === "STANDARD") service.quotas?.checkOpen(id);
-    // These throw before there is a record.
+    // These calls can throw, so they come before the record is created.
     const handlers = service.router.forTestCase(machine.name, testCase);
     const { compiled } = revision;
     const tags = tagsOfTarget(versionArn, aliasArn);
@@ -146,7 +149,7 @@ export class Runner {
       if (outcome === "created") return record;
       const known = started.record as StoredExecution;
       if ((known.status === "RUNNING" && known.input === input) || isSame(known.parent, parent)) return known;
-      // The caller that continues looks at the result.
+      // A continuation that exists already is returned to the execution that it continues.
       if (continued !== undefined) return known;
       throw new ApiError("ExecutionAlreadyExists", `Execution Already Exists: '${record.id}'`);
     } finally {
@@ -159,16 +162,14 @@ export class Runner {
     return (await this.host.ended(arn)) as StoredExecution | undefined;
   }
 
-  /** Redrives an execution that did not succeed; returns the time. Throws ExecutionNotRedrivable. */
+  /** Redrives an execution that did not succeed, and resolves to the time of the redrive. Throws ExecutionNotRedrivable. */
   async redrive(ended: StoredExecution, clientToken?: string): Promise<number> {
     const { id, redriveToken, redriveDate } = ended;
     if (clientToken !== undefined && clientToken === redriveToken && redriveDate !== undefined) return redriveDate;
     return this.at(id, "redrive", [id, clientToken]);
   }
 
-  /**
-   * Does something with an execution in the process that has it. An error of the API is one again.
-   */
+  /** Calls a method in the process that runs an execution. An error of the API is restored as an ApiError. */
   async at(arn: string, name: string, args: readonly unknown[]): Promise<any> {
     try {
       return await this.host.at(arn, name, args);
@@ -192,21 +193,22 @@ export class Runner {
     }
   }
 
-  /** Stops an execution; resolves to its record when it has ended. */
+  /** Stops an execution. Resolves to its record when it has ended. */
   async stop(arn: string, error?: string, cause?: string): Promise<StoredExecution | undefined> {
     await this.at(arn, "stop", [arn, error, cause]);
     return this.ended(arn);
   }
 
-  /** Throws InvalidToken for a token that was never given out. */
+  /** Throws InvalidToken for a token that was never issued. */
   async checkToken(token: string): Promise<void> {
     const arn = executionOfToken(token);
     if (arn === undefined || (await this.host.record(arn)) === undefined) throw invalidToken();
   }
 
   /**
-   * Answers a task token; resolves when the answer is in the store. Throws InvalidToken for a token that was never given out, and
-   * TaskTimedOut if the task no longer waits.
+   * Answers a task token. Resolves when the answer is in the store. Throws InvalidToken for a token that was never issued, and
+   * TaskTimedOut
+   * if the task no longer waits.
    */
   async answer(token: string, ...completion: Completion): Promise<void> {
     const arn = executionOfToken(token);
@@ -221,11 +223,11 @@ export class Runner {
       if (live === undefined) await this.checkToken(token);
       throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
     }
-    // A heartbeat is kept with what comes next.
+    // A heartbeat is not waited for: it is stored together with the next fact.
     if (completion[0] !== "heartbeat") await settle(live);
   }
 
-  /** Resolves when what an execution was told is in the store. */
+  /** Resolves when all messages that an execution has received are in the store. */
   async kept(arn: string): Promise<void> {
     const live = this.host.find(arn);
     if (live !== undefined) await settle(live);
@@ -247,7 +249,7 @@ export class Runner {
     await this.#forgotten(await this.host.prune({ ids }));
   }
 
-  /** Leaves executions of a durable store as they are; the others end with the server. */
+  /** Leaves the executions of a durable store as they are. Executions of other stores end with the server. */
   async close(grace: number): Promise<void> {
     this.#closed = true;
     this.#endPeace?.();
@@ -265,7 +267,7 @@ export class Runner {
 
   // ------------------------------------------------------------------------------------------------------ inside
 
-  /** What an execution of the store runs. */
+  /** Returns the program for an execution of the store. */
   async #program(record: StoredExecution): Promise<Program> {
     const { machine, testCase } = record;
     const definition = await this.#service.store.getDefinition(record.definition ?? "");
@@ -278,7 +280,7 @@ export class Runner {
     return this.#programOf(this.#compiled(record, definition), record, handlers, watcher);
   }
 
-  /** Whether a server before this one has started an execution: that one may have had other handlers. */
+  /** Returns whether an earlier server started an execution. That server may have had other handlers. */
   #isOlder({ startDate }: StoredExecution): boolean {
     const { missingHandler, store } = this.#service;
     return missingHandler === "suspend" && store.durable && startDate < this.host.openedAt;
@@ -309,7 +311,7 @@ export class Runner {
     this.#service.quotas?.count(record, by);
   }
 
-  /** Counts what runs for the quotas of its accounts. */
+  /** Counts the running executions for the quotas of their accounts. */
   async #countOpen(quotas: Quotas): Promise<void> {
     for (let before: number | undefined; ;) {
       const page = await this.#service.store.list({ status: "RUNNING" }, { limit: 1000, ...(before !== undefined && { before }) });
@@ -329,7 +331,7 @@ export class Runner {
       .finally(() => (this.#pruning = undefined));
   }
 
-  /** Removes ended executions that are too many. */
+  /** Removes the ended executions that exceed the limits. */
   async #prune(): Promise<void> {
     const { store, limits } = this.#service;
     if (store.durable) {
@@ -351,13 +353,13 @@ export class Runner {
   }
 }
 
-/** The ARN of a new execution. */
+/** Returns the ARN for a new execution. */
 export function executionArn({ arn, type }: Pick<Machine, "arn" | "type">, name: string, parent?: Parent, run?: string): string {
   if (type !== "EXPRESS") return `${arn.replace(":stateMachine:", ":execution:")}:${name}`;
   return `${arn.replace(":stateMachine:", ":express:")}:${name}:${run ?? (parent === undefined ? randomUUID() : nameOf(parent, "express"))}`;
 }
 
-/** The name of an execution that a task starts without giving one: a UUID, the same each time the task asks. */
+/** Returns the name for an execution that a task starts without naming it: a UUID that is the same for each call of the task. */
 export function nameOf({ arn, task }: Parent, kind = "name"): string {
   const hex = createHash("sha256")
     .update(JSON.stringify([arn, task, kind]))

@@ -1,4 +1,4 @@
-// The service behind the endpoint: its state, and its operations.
+// The service behind the endpoint: its state and its operations.
 
 import { partitionOf } from "../base/partition.ts";
 import { randomUUID } from "node:crypto";
@@ -65,11 +65,11 @@ export type ServiceOptions = Pick<
 > &
   PublishOptions & {
     log?: Log;
-    /** Makes what finds the handlers of tasks, in place of the options that name some. */
+    /** Creates the router of tasks. Replaces the options that name handlers. */
     router?: (service: Service) => TaskRouter;
   };
 
-/** The limits of a server, all of them. */
+/** All limits of a server. */
 type AllLimits = Required<Omit<ServerLimits, "retain">> & { retain: Required<NonNullable<ServerLimits["retain"]>> };
 
 /** The default limits. */
@@ -81,18 +81,18 @@ const LIMITS: AllLimits = {
   poll: 60_000,
 };
 
-/** Performs an operation with a request that is checked first. */
+/** Checks a request and performs its operation. */
 function perform<Name extends Operation>(name: Name, service: Service, input: unknown, caller: Caller): Promise<Output<Name>> {
   return OPERATIONS[name](service, checkRequest(name, input), caller);
 }
 
-/** Step Functions in one process, without the HTTP around it. */
+/** Step Functions in one process, without HTTP. */
 export class Service {
   readonly machines = new Map<string, Machine>();
   readonly activities = new Map<string, RegisteredActivity>();
-  /** Workers that wait for a task. */
+  /** The polls of workers that wait for a task. */
   readonly polls = new Set<AbortController>();
-  /** The tasks of Stepglass itself. */
+  /** The built-in tasks. */
   readonly tasks: OwnTasks;
   readonly runner: Runner;
   readonly router: TaskRouter;
@@ -104,14 +104,14 @@ export class Service {
   readonly log: Log;
   readonly clock: Clock;
   readonly limits: AllLimits;
-  /** Where the server has the quotas of AWS. */
+  /** The quotas of AWS, if the server has them. */
   readonly quotas: Quotas | undefined;
   readonly publisher: Publisher;
-  /** What becomes of a task of an earlier server's execution for which there is no handler. */
+  /** What happens to a task of an earlier server's execution that has no handler. */
   readonly missingHandler: "suspend" | "fail";
   readonly #module: HandlersModule | undefined;
   readonly #owner = `stepglass-${randomUUID()}`;
-  /** What other processes have changed is being read. */
+  /** Resolves when the changes of other processes have been read. */
   #changing: Promise<void> = Promise.resolve();
   /** This service as callers from other regions and accounts see it. */
   readonly #scopes = new Map<string, Service>();
@@ -164,7 +164,7 @@ export class Service {
     });
   }
 
-  /** Opens the store, and loads machines, activities and handlers. Must be called first. */
+  /** Opens the store, and reads machines, activities and handlers. Must be called first. */
   async open(): Promise<void> {
     await this.store.open({ owner: this.#owner });
     try {
@@ -177,7 +177,7 @@ export class Service {
     }
   }
 
-  /** Goes on with the executions of the store; with `asleep`, none goes on by itself. */
+  /** Resumes the executions of the store. With `asleep`, no execution is resumed by itself. */
   async resume(options: OpenOptions = {}): Promise<void> {
     const { runner, store } = this;
     const { asleep = false } = options;
@@ -196,8 +196,9 @@ export class Service {
   }
 
   /**
-   * Ends the polls of workers, and closes the store. Executions of a durable store go on when it is opened again, and handlers at work
-   * have `grace` milliseconds to answer; the others end.
+   * Ends the polls of workers and closes the store. Executions of a durable store are resumed when it is opened again. Running
+   * handlers have
+   * `grace` milliseconds to answer. Executions of other stores end.
    */
   async close(grace = 0): Promise<void> {
     this.#module?.close();
@@ -219,7 +220,7 @@ export class Service {
     return perform(operation, seen, input, caller);
   }
 
-  /** Another process that shares the store has changed a document. */
+  /** Reads a document again that another process of the same store has changed. */
   changed(collection: string, key?: string): Promise<void> {
     const changing = this.#changing
       .then(() => reload(this, collection, key))
@@ -227,7 +228,7 @@ export class Service {
     return (this.#changing = changing);
   }
 
-  /** This service as callers from a region and an account see it: they create and list their own resources. */
+  /** Returns this service as callers from a region and an account see it. They create and list resources of their own. */
   #seenFrom({ region = this.region, account = this.account }: Scope = {}): Service {
     if (region === this.region && account === this.account) return this;
     const key = `${region} ${account}`;
@@ -238,24 +239,24 @@ export class Service {
     return seen;
   }
 
-  /** StartExecution for tasks. */
+  /** Starts an execution for a task. */
   startNamed(input: unknown, parent: Parent): Promise<StoredExecution> {
     this.quotas?.take("StartExecution", this.region, this.account, typeOfStart(this, "StartExecution", input));
     return startNamed(this, checkRequest("StartExecution", input), parent);
   }
 
-  /** An ARN of this account. */
+  /** Returns an ARN in this region and account. */
   arn(type: string, name: string): string {
     return `arn:${partitionOf(this.region)}:states:${this.region}:${this.account}:${type}:${name}`;
   }
 
-  /** How many of what is registered count for a limit: all, or with quotas those of this region and account. */
+  /** Returns how many registered resources count for a limit: all or, with quotas, those of this region and account. */
   count(registered: ReadonlyMap<string, unknown>): number {
     if (this.quotas === undefined) return registered.size;
     return [...registered.keys()].filter((arn) => this.owns(arn)).length;
   }
 
-  /** Whether an ARN is of this region and account. */
+  /** Returns whether an ARN belongs to this region and account. */
   owns(arn: string): boolean {
     const [, , , region, account] = arn.split(":", 5);
     return region === this.region && account === this.account;
@@ -270,7 +271,7 @@ export class Service {
   }
 }
 
-/** The type of the machine that a start names: their starts have quotas of their own. */
+/** Returns the type of the machine in a start request: the starts of each type have a quota of their own. */
 function typeOfStart({ machines }: Service, operation: Operation, input: unknown): MachineType | undefined {
   if (operation !== "StartExecution" || !isObject(input)) return undefined;
   const [arn = ""] = String(input.stateMachineArn).split("#", 1);

@@ -1,22 +1,22 @@
-// The requests of the operations: their members with types and constraints, as in the API's model. The types of the requests follow
-// from the same table.
+// The requests of the operations: members, types and constraints, as in the API's model. The TypeScript types are derived from the
+// same table.
 
 import { ApiError } from "./errors.ts";
 
-/** Limits of a text's or a list's length. */
+/** Limits of the length of a text or a list. */
 interface Lengths {
   min?: number;
   max?: number;
 }
 
-/** A text; with `values` one of these. */
+/** A text. `values` lists the allowed ones. */
 interface TextShape<Value extends string = string> extends Lengths {
   type: "String";
   values?: readonly Value[];
   pattern?: RegExp;
-  /** The pattern as AWS's messages write it. */
+  /** The pattern as it appears in AWS's messages. */
   written?: string;
-  /** Whether messages leave the value out. */
+  /** Whether messages omit the value. */
   secret?: boolean;
 }
 
@@ -169,7 +169,7 @@ const REQUESTS = {
   ListActivities: request([], page),
   ListExecutions: request([], {
     stateMachineArn: arn,
-    // In the order in which AWS lists them.
+    // AWS's messages list them in this order.
     statusFilter: oneOf("SUCCEEDED", "TIMED_OUT", "PENDING_REDRIVE", "ABORTED", "FAILED", "RUNNING"),
     maxResults,
     nextToken: text(1, 3096),
@@ -241,14 +241,15 @@ export type RoutingConfigurationListItem = ValueOf<typeof routingConfiguration>[
 /** A tag of a request. */
 export type GivenTag = ValueOf<typeof tags>[number];
 
-/** Whether the API has an operation of this name. */
+/** Returns whether the API has an operation of this name. */
 export function isOperation(name: string): name is Operation {
   return Object.hasOwn(REQUESTS, name);
 }
 
 /**
- * The members of a request that its operation knows. Throws SerializationException where a type is wrong, else
- * ValidationException with everything that breaks a constraint.
+ * Returns the members of a request that its operation has. Throws SerializationException if a type is wrong, and
+ * ValidationException with
+ * every violated constraint.
  */
 export function checkRequest<Name extends Operation>(operation: Name, given: unknown): Input<Name> {
   const problems: string[] = [];
@@ -261,7 +262,7 @@ export function checkRequest<Name extends Operation>(operation: Name, given: unk
   return request as Input<Name>;
 }
 
-/** Reads a value of the given shape; adds to `problems` what breaks a constraint. */
+/** Reads a value of the given shape. Adds violated constraints to `problems`. */
 function read(shape: Shape, value: unknown, path: string, problems: string[]): unknown {
   switch (shape.type) {
     case "Structure":
@@ -337,7 +338,7 @@ function notNull(path: string): string {
 }
 
 function broken(shape: Shape, value: unknown, path: string, why: string, problems: string[]): void {
-  // Secret values are left out, and long ones are cut.
+  // Secret values are omitted, and long ones are truncated.
   const shown = shape.type === "String" && shape.secret ? "" : ` '${cut(written(shape, value))}'`;
   problems.push(`Value${shown} at '${path}' failed to satisfy constraint: ${why}`);
 }
@@ -346,7 +347,7 @@ function cut(text: string): string {
   return text.length > 5000 ? `${text.slice(0, 5000)}…` : text;
 }
 
-/** A value as AWS's messages write it. */
+/** Formats a value as AWS's messages do. */
 function written(shape: Shape, value: unknown): string {
   if (shape.type === "List" && Array.isArray(value)) {
     const members = value.slice(0, 10).map((member: unknown) => written(shape.member, member));
@@ -362,7 +363,7 @@ function isStructure(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The error for a value of another type, with the name that AWS's parser has for it. */
+/** Returns the error for a value of the wrong type, which has the name of the value's token in AWS's parser. */
 function mistyped(value: unknown, wanted: string): ApiError {
   return new ApiError("SerializationException", `${tokenOf(value)} can not be converted to ${wanted}`);
 }

@@ -1,4 +1,5 @@
-// Servers that share a store: what one asks another, and what each knows of machines and activities that another has registered.
+// Servers that share a store: the methods that one calls on another, and the machines and activities that another one has
+// registered.
 
 import type { Doings } from "../durable/host.ts";
 import { act, ownSignals } from "./actions.ts";
@@ -8,7 +9,7 @@ import { loadMachine } from "./machine.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 
-/** What is done with executions where they are. */
+/** The methods that other processes can call. */
 export function doingsOf(service: Service): Doings {
   return {
     signals: (arn: string) => ownSignals(service, arn),
@@ -18,7 +19,7 @@ export function doingsOf(service: Service): Doings {
   };
 }
 
-/** Registers a machine or an activity again, or no longer, as the store has it; without a key all of them. */
+/** Reads a machine or an activity from the store again, or removes it if it is gone. Without a key, all of a collection. */
 export async function reload(service: Service, collection: string, key?: string): Promise<void> {
   const { store, machines, activities } = service;
   if (collection !== "machine" && collection !== "activity") return;
@@ -32,14 +33,14 @@ export async function reload(service: Service, collection: string, key?: string)
     } else if (about === undefined) activities.delete(arn);
     else {
       const known = activities.get(arn);
-      // The tasks that wait stay in its queue.
+      // The queue and its waiting tasks stay.
       if (known === undefined) activities.set(arn, new RegisteredActivity(about));
       else Object.assign(known.about, about);
     }
   }
 }
 
-/** Registers what a request names and this server does not know: another one may have registered it just now. */
+/** Reads the resources that a request names and this server does not have: another server may have registered them just now. */
 export async function lookFor(service: Service, input: unknown): Promise<void> {
   const { stateMachineArn, activityArn, resourceArn } = (input ?? {}) as Record<string, unknown>;
   for (const given of [stateMachineArn, activityArn, resourceArn]) {

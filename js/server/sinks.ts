@@ -1,38 +1,39 @@
-// Where a server tells others of what has happened. Nothing waits for them: what they cannot take in time is dropped.
+// Sinks: the queues in front of a server's destinations for events. Nothing waits for them: notices that a destination cannot take
+// in time are dropped.
 
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "./log.ts";
 
-// How many bytes of notices wait for an outlet at most.
+// Maximum size of the notices that wait for a destination, in bytes.
 const BYTES = 64 * 2 ** 20;
-// The time between two attempts, in milliseconds: it doubles from the first value to the second.
+// Delay before a retry, in milliseconds. It doubles from the first value to the second.
 const AGAIN = 100;
 const LONGEST = 30_000;
-// How long one delivery can take.
+// Timeout of one delivery, in milliseconds.
 const PATIENCE = 10_000;
 
-/** Something that has happened, as JSON text. */
+/** An event as JSON text. */
 export interface Notice {
   text: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** Its place in CloudWatch Logs. */
+  /** The log stream in CloudWatch Logs. */
   log?: { group: string; stream: string; region: string; account: string };
 }
 
-/** A delivery that is not tried again: whoever was asked has refused it. */
+/** An error of a delivery that is not retried, because the destination has rejected it. */
 export class Refused extends Error {}
 
-/** Takes notices. */
+/** A receiver of notices. */
 export interface Destination {
-  /** What messages call it. */
+  /** The name in messages. */
   readonly name: string;
-  /** How many notices wait for it at most. */
+  /** Maximum number of notices that wait for the destination. */
   readonly waiting: number;
-  /** The most notices, and bytes, of one delivery. */
+  /** Maximum number of notices in one delivery, and of bytes. */
   readonly most: number;
   readonly bytes: number;
-  /** Delivers notices in their order. Throws Refused if it is of no use to try again, anything else if it is. */
+  /** Delivers notices in order. Throws Refused if a retry cannot succeed, and another error if it can. */
   deliver(notices: readonly Notice[], signal: AbortSignal): Promise<void>;
 }
 
@@ -41,7 +42,7 @@ interface Waiting {
   bytes: number;
 }
 
-/** A queue before a destination. */
+/** A queue in front of a destination. */
 export class Outlet {
   readonly #destination: Destination;
   readonly #log: Log;
@@ -49,10 +50,10 @@ export class Outlet {
   #bytes = 0;
   #failures = 0;
   #dropped = 0;
-  /** How many notices were refused since the last one was taken. */
+  /** The number of notices that were refused since the last accepted one. */
   #refused = 0;
   #running: Promise<void> | undefined;
-  /** Ends the waiting and the delivery at hand. */
+  /** Aborts the current delay and the current delivery. */
   #hurry = new AbortController();
   #isClosed = false;
 
@@ -61,7 +62,7 @@ export class Outlet {
     this.#log = log;
   }
 
-  /** Has a notice delivered, soon. */
+  /** Queues a notice. */
   add(notice: Notice): void {
     const bytes = Buffer.byteLength(notice.text);
     if (this.#isClosed || this.#queue.length >= this.#destination.waiting || this.#bytes + bytes > BYTES) return this.#drop(1);
@@ -70,7 +71,7 @@ export class Outlet {
     this.#running ??= this.#run();
   }
 
-  /** Delivers what waits, for at most so many milliseconds. */
+  /** Delivers the queued notices. Gives up after `grace` milliseconds. */
   async close(grace: number): Promise<void> {
     const timer = setTimeout(() => {
       this.#isClosed = true;
@@ -82,7 +83,7 @@ export class Outlet {
   }
 
   async #run(): Promise<void> {
-    // Notices of one turn go together.
+    // The notices of one turn of the event loop are delivered together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) {
       if (this.#isClosed) this.#drop(this.#take(this.#queue.length));
@@ -92,7 +93,7 @@ export class Outlet {
     if (this.#dropped > 0) this.#tellDropped();
   }
 
-  /** The notices of the next delivery: at least one. */
+  /** Returns the notices of the next delivery, at least one. */
   #batch(): Notice[] {
     const { most, bytes } = this.#destination;
     let sum = 0;
@@ -118,7 +119,7 @@ export class Outlet {
       this.#take(batch.length);
     } catch (thrown) {
       if (thrown instanceof Refused) {
-        // One that refuses all says so once.
+        // A destination that refuses everything is logged only once.
         if (this.#refused === 0) this.#log("error", () => `${name} refused what it was sent, so it was dropped: ${thrown.message}`);
         this.#refused += this.#take(batch.length);
       } else await this.#wait(thrown);
@@ -132,7 +133,7 @@ export class Outlet {
     return this.#refused === 0 ? "" : `; it refused ${this.#refused} notices`;
   }
 
-  /** Waits for the next attempt, each time longer. */
+  /** Waits before the next attempt. The delay doubles each time. */
   async #wait(thrown: unknown): Promise<void> {
     if (this.#failures === 0) this.#log("error", () => `${this.#destination.name} failed; trying again: ${messageOf(thrown)}`);
     const pause = Math.min(AGAIN * 2 ** this.#failures, LONGEST);
@@ -145,13 +146,13 @@ export class Outlet {
     });
   }
 
-  /** Removes the first notices; returns how many. */
+  /** Removes the first notices and returns their number. */
   #take(count: number): number {
     for (const { bytes } of this.#queue.splice(0, count)) this.#bytes -= bytes;
     return count;
   }
 
-  /** Says once that something is dropped; how much, when the destination has caught up. */
+  /** Logs once that notices are dropped. Their number is logged when the destination has caught up. */
   #drop(count: number): void {
     if (this.#dropped === 0 && !this.#isClosed)
       this.#log("error", () => `${this.#destination.name} does not keep up: new notices are dropped until it does`);

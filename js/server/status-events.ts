@@ -1,4 +1,4 @@
-// Changes of an execution's status as EventBridge has them: "Step Functions Execution Status Change".
+// The event "Step Functions Execution Status Change" of EventBridge.
 
 import { randomUUID } from "node:crypto";
 import { redriveOf } from "./executions.ts";
@@ -6,10 +6,10 @@ import type { Notice } from "./sinks.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 
-// What input and output have at most in an event, in bytes of escaped text.
+// Maximum size of input and output in an event, in bytes of escaped text.
 const LIMIT = 248 * 2 ** 10;
 
-/** The event for the status that an execution has now. Times in it are milliseconds. */
+/** Returns the event for the current status of an execution. Its times are milliseconds. */
 export function statusNotice(record: StoredExecution, at: number, quotas: Service["quotas"]): Notice {
   const { id } = record;
   const [, , , region, account] = id.split(":", 5);
@@ -27,7 +27,7 @@ export function statusNotice(record: StoredExecution, at: number, quotas: Servic
   return { text: JSON.stringify(event), at };
 }
 
-/** An execution as DescribeExecution tells it, with null for what it does not have. */
+/** Converts an execution to the form of DescribeExecution, with null for missing members. */
 function detailOf(record: StoredExecution, quotas: Service["quotas"]): object {
   const { id, machineArn, name, status, startDate, stopDate = null, input, output, error = null, cause = null } = record;
   const { versionArn = null, aliasArn = null, mapRunArn } = record;
@@ -57,7 +57,7 @@ function detailOf(record: StoredExecution, quotas: Service["quotas"]): object {
   };
 }
 
-/** How many bytes a payload has as a JSON string. */
+/** Returns the size of a payload as a JSON string, in bytes. */
 function escaped(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));
 }

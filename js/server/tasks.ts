@@ -1,4 +1,4 @@
-// Handlers of tasks: of a module, and those that call HTTP services and Lambda functions.
+// Handlers of tasks: those of a module, and those that call HTTP services and Lambda functions.
 
 import { existsSync, statSync, watch } from "node:fs";
 import type { FSWatcher } from "node:fs";
@@ -81,14 +81,15 @@ export class HandlersModule {
 /** The trace header of a task's execution. */
 export type TraceOf = (task: PublicTask) => string | undefined;
 
-/** The header with which a trace goes on. Header values have no control characters. */
+/** Returns the header that passes a trace on. Header values must not have control characters. */
 function traced(header: string | undefined): Record<string, string> {
   return header === undefined || /[^\x20-\x7e]/.test(header) ? {} : { "x-amzn-trace-id": header };
 }
 
 /**
- * A handler that calls an HTTP service: POST of the task's input as JSON; the answer's JSON is the result. With another
- * status than 2xx the task fails: with `{"error", "cause"}` of the answer, or Lambda's `{"errorType", "errorMessage"}`.
+ * Returns a handler that calls an HTTP service: it posts the task's input as JSON, and the JSON of the answer is the result. If the
+ * status is
+ * not 2xx, the task fails with `{"error", "cause"}` of the answer, or with Lambda's `{"errorType", "errorMessage"}`.
  */
 export function httpTask(url: string, traceOf: TraceOf = () => undefined): TaskHandler {
   return async (input, task) => {
@@ -125,7 +126,7 @@ interface LambdaCall {
   optimized: boolean;
 }
 
-/** A handler that calls functions by Lambda's Invoke API at an endpoint. */
+/** Returns a handler that calls functions by Lambda's Invoke API at an endpoint. */
 export function lambdaTask(endpoint: string, traceOf: TraceOf = () => undefined): TaskHandler {
   const base = endpoint.replace(/\/+$/, "");
   return async (input, task) => {
@@ -143,7 +144,7 @@ export function lambdaTask(endpoint: string, traceOf: TraceOf = () => undefined)
   };
 }
 
-/** The call of a task whose Resource is a function, or an integration whose parameters name a function. */
+/** Returns the call for a task whose Resource is a function, or an integration whose parameters name a function. */
 function lambdaCall(input: unknown, task: PublicTask): LambdaCall {
   const direct = /^arn:[^:]*:lambda:/.test(task.resource);
   const parameters: Record<string, unknown> = !direct && isObject(task.parameters) ? task.parameters : {};
@@ -162,7 +163,7 @@ function lambdaCall(input: unknown, task: PublicTask): LambdaCall {
   };
 }
 
-/** The result of a task from the response of the Invoke API. */
+/** Converts the response of the Invoke API to the result of a task. */
 function lambdaResult(call: LambdaCall, { ok, status, text, headers }: Answer): unknown {
   const { name, sdk } = call;
   if (!ok) throw serviceError(status, text, headers, call);
@@ -180,27 +181,27 @@ function lambdaResult(call: LambdaCall, { ok, status, text, headers }: Answer): 
   return resultOf(text, (problem) => new TaskError("Lambda.Unknown", `the response of the function ${name} is not JSON: ${problem}`));
 }
 
-/** The JSON text of a handler's first argument, with the digits of its numbers. */
+/** Returns the JSON text of a handler's first argument. Numbers have their original digits. */
 function inputText(input: unknown, task: PublicTask): string {
   const member = innerMember(parseResource(task.resource));
   return memberText(member === undefined ? input : task.parameters?.[member], task, member);
 }
 
-/** The JSON text of a member of the request. A string is JSON text already; the default is an empty object. */
+/** Returns the JSON text of a member of the request. A string is JSON text already; the default is an empty object. */
 function memberText(given: unknown, task: PublicTask, member?: string): string {
   if (member !== undefined && typeof given === "string") return given;
   if (member !== undefined && (given === undefined || given === null)) return "{}";
   return (task instanceof Task ? Task.inputText(task, member) : undefined) ?? jsonText(given);
 }
 
-/** The error for a response of the Invoke API that is not a success. */
+/** Returns the error for a response of the Invoke API that is not a success. */
 function serviceError(status: number, text: string, headers: Headers, { name, optimized }: LambdaCall): TaskError {
   const about = membersOf(text);
   const code = headers.get("x-amzn-errortype") ?? textOf(about.__type) ?? textOf(about.Type) ?? codeOf(status);
   const message = about.Message ?? about.message ?? `${name}: ${text.slice(0, 1000)}`;
   const request = headers.get("x-amzn-requestid") ?? "null";
   const plain = code.split(/[:#]/).at(-1);
-  // The optimized integration has an older client (recorded).
+  // The optimized integration uses an older client, whose message has another format (recorded).
   const service = optimized
     ? `Service: AWSLambda; Status Code: ${status}; Error Code: ${plain}; Request ID: ${request}; Proxy: null`
     : `Service: Lambda, Status Code: ${status}, Request ID: ${request}`;
@@ -239,13 +240,13 @@ async function post({ url, headers, body, signal }: Post, service: "Http" | "Lam
   }
 }
 
-/** The reason why there is no response, which is in the cause of fetch's error. */
+/** Returns the reason why there is no response. It is in the cause of fetch's error. */
 function reasonOf(thrown: unknown): string {
   const cause = thrown instanceof Error && isObject(thrown.cause) ? thrown.cause : {};
   return textOf(cause.message) || textOf(cause.code) || messageOf(thrown);
 }
 
-/** The result in the body of a response; null if the body is empty. */
+/** Returns the result in the body of a response; null if the body is empty. */
 function resultOf(text: string, refuse: (problem: string) => TaskError): KnownText | null {
   if (text === "") return null;
   try {

@@ -11,7 +11,7 @@ import { jsonProblem } from "./json.ts";
 import type { Service } from "./service.ts";
 import type { Input } from "./shapes.ts";
 
-// AWS's limit for the duration of a test.
+// Maximum duration of a test on AWS, in milliseconds.
 const LONGEST = 300_000;
 
 /** A request with the seed and the start time that both passes of a test share. */
@@ -19,25 +19,25 @@ type TestRequest = Input<"TestState"> & Pick<TestStateRequest, "seed" | "startTi
 
 type Mock = NonNullable<Input<"TestState">["mock"]>;
 
-/** What a test asks of its server: handlers and models, where it has some. */
+/** The parts of a server that a test uses. */
 type Tester = Pick<Service, "now" | "serviceModel" | "arn"> & { router: Pick<Service["router"], "resource" | "find"> };
 
 /** The operation TestState. */
 export async function testStateOperation(service: Tester, input: Input<"TestState">): Promise<TestStateResponse> {
   const problem = input.input === undefined ? undefined : jsonProblem(input.input);
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
-  // Both passes have the same names, random numbers and times, as one execution has.
+  // Both passes have the same names, random numbers and times, as one execution would.
   const test = { ...input, seed: seedOf(undefined), startTime: service.now() };
   return ask((await performed(service, test)) ?? checked(service, test));
 }
 
-/** A test whose mock is checked against the model of its service, where the server has models. */
+/** Adds the service's model to a test with a mocked result, if the server has models. */
 function checked(service: Tester, test: TestRequest): TestStateRequest {
   const serviceModel = test.mock?.result === undefined ? undefined : service.serviceModel();
   return serviceModel === undefined ? test : { ...test, serviceModel };
 }
 
-/** Tests a state; throws ApiError for what AWS refuses. */
+/** Tests a state. Throws ApiError for a request that AWS rejects. */
 function ask(request: TestStateRequest): TestStateResponse {
   try {
     return stateTested(request);
@@ -47,14 +47,14 @@ function ask(request: TestStateRequest): TestStateResponse {
   }
 }
 
-/** The request with the result of the task's handler as its mock; undefined if no handler is called. */
+/** Calls the handler of the task and returns the request with the result as its mock; undefined if no handler is called. */
 async function performed(service: Tester, input: TestRequest): Promise<TestRequest | undefined> {
   const { Type: type, Resource: text } = (input.mock === undefined && input.roleArn !== undefined ? stateOf(input) : undefined) ?? {};
   if (type !== "Task" || typeof text !== "string") return undefined;
   const resource = service.router.resource(text);
   if (resource.kind === "activity" || resource.pattern !== "") return undefined;
   const { revealSecrets, ...rest } = input;
-  // A first pass determines the input of the task, if the test reaches the task.
+  // The first pass determines the input of the task, if the test reaches it.
   const nothing: Mock = { result: "{}", fieldValidationMode: "NONE" };
   const { inspectionData } = ask({ ...rest, inspectionLevel: "DEBUG", mock: nothing });
   const { afterArguments, afterParameters, afterInputPath, result } = inspectionData ?? {};
@@ -67,7 +67,7 @@ async function performed(service: Tester, input: TestRequest): Promise<TestReque
   return { ...rest, mock: await mockOf(service, handler, resource, { stateName, resource: text, parameters }) };
 }
 
-/** Calls a handler; its result or error is the mock of the state. */
+/** Calls a handler and returns its result or error as the mock of the state. */
 async function mockOf(
   service: Tester,
   handler: TaskHandler,
@@ -78,7 +78,7 @@ async function mockOf(
   const command = { task: 1, input: parameters };
   const signal = AbortSignal.timeout(LONGEST);
   const execution = { arn: service.arn("express", "TestState:test:1"), name: "test", status: "RUNNING" };
-  // There is no real execution: this one only has names and a status.
+  // There is no real execution. This one has only names and a status.
   const idempotencyKey = `${execution.arn}/${randomUuid()}`;
   const task = {
     ...about,
@@ -103,19 +103,19 @@ async function mockOf(
   }
 }
 
-/** The state that is tested: the definition itself, or the one that is named, at any depth. */
+/** Returns the tested state: the definition itself, or the state with the requested name, at any depth. */
 function stateOf({ definition, stateName }: Input<"TestState">): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(definition);
     if (!isObject(value)) return undefined;
     return stateName === undefined ? value : named(value.States, stateName);
   } catch {
-    // The test reports the problems of the definition.
+    // TestState itself reports the problems of the definition.
     return undefined;
   }
 }
 
-/** The state of a name among states, at any depth. */
+/** Finds a state by name among states, at any depth. */
 function named(states: unknown, name: string): Record<string, unknown> | undefined {
   if (!isObject(states)) return undefined;
   const own = Object.hasOwn(states, name) ? states[name] : undefined;

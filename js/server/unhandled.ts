@@ -1,9 +1,9 @@
-// What a server finds in its store: running executions, and tasks of theirs that nothing handles.
+// Checks the store at the start of a server: running executions, and those of their tasks that no handler can do.
 
 import { isObject } from "../base/json.ts";
 import type { Service } from "./service.ts";
 
-/** How many running executions the registered machines have, and the Resources of their Tasks for which there is no handler. */
+/** Returns the number of running executions of registered machines, and the Resources of their Tasks that have no handler. */
 export async function unhandled(service: Service): Promise<{ own: number; machines: { name: string; resources: string[] }[] }> {
   const found: { name: string; resources: string[] }[] = [];
   let own = 0;
@@ -19,7 +19,7 @@ export async function unhandled(service: Service): Promise<{ own: number; machin
   return { own, machines: found };
 }
 
-/** The Resources of all Tasks among states, at any depth, each with the name of a state. */
+/** Collects the Resources of all Tasks among states, at any depth, each with the name of one of its states. */
 function tasksOf(states: unknown, found: Map<string, string>): void {
   for (const [name, state] of Object.entries(isObject(states) ? states : {})) {
     if (!isObject(state)) continue;

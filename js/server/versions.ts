@@ -51,7 +51,7 @@ export interface VersionResponses {
 const VERSIONS = 1000;
 const ALIASES = 100;
 
-/** Publishes the current revision of a machine. If it is the latest version already, that version is returned. */
+/** Publishes the current revision of a machine. If it is already the latest version, that version is returned. */
 export function publish(service: Service, machine: Machine, description: string | undefined, { isDescribed = false } = {}): Version {
   const newest = machine.versions.get(machine.lastVersion);
   const isOther = isDescribed && description !== undefined && description !== newest?.description;
@@ -69,7 +69,7 @@ function quotaExceeded(message: string): ApiError {
   return new ApiError("ServiceQuotaExceededException", message, { status: 402 });
 }
 
-/** The machine whose versions a routing configuration names. Throws ValidationException if the configuration is not valid. */
+/** Returns the machine whose versions a routing configuration names. Throws ValidationException if the configuration is not valid. */
 function machineOfRoutes(service: Service, routes: RoutingConfigurationListItem[]): Machine {
   const arns = routes.map(({ stateMachineVersionArn }) => stateMachineVersionArn);
   const parts = arns.map((arn) => machineArn(arn));
@@ -94,7 +94,7 @@ function noReference(): ApiError {
   return new ApiError("ResourceNotFound", "Request references a resource that does not exist.");
 }
 
-/** The alias of an ARN with its machine; throws ResourceNotFound. */
+/** Returns the alias of an ARN with its machine. Throws ResourceNotFound. */
 function aliasOf(service: Service, text: string): { machine: Machine; alias: Alias } {
   const { arn, qualifier } = machineArn(text);
   const machine = service.machines.get(arn);
@@ -103,7 +103,7 @@ function aliasOf(service: Service, text: string): { machine: Machine; alias: Ali
   return { machine, alias };
 }
 
-/** Whether an alias leads to a version. */
+/** Returns whether an alias routes to a version. */
 function leadsTo({ routingConfiguration }: Alias, versionArn: string): boolean {
   return routingConfiguration.some(({ stateMachineVersionArn }) => stateMachineVersionArn === versionArn);
 }
@@ -228,7 +228,7 @@ export const aliasOperations = {
     const machine = service.machines.get(arn);
     if (machine === undefined) throw noMachine(stateMachineArn);
     if (qualifier !== undefined && !machine.versions.has(Number(qualifier))) throw noResource(stateMachineArn);
-    // With a version, only the aliases that lead to it.
+    // For the ARN of a version, only the aliases that route to it are listed.
     const sorted = [...machine.aliases.values()]
       .filter((alias) => qualifier === undefined || leadsTo(alias, stateMachineArn))
       .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,10 +1,10 @@
-// The handlers of executions that wait for what an earlier server had.
+// Handlers that leave tasks open if the handlers of an earlier server are missing.
 
 import type { TaskHandler } from "../api/index.d.ts";
 import type { Taker } from "../tasks/call.ts";
 import { Handlers, type MissingHandler } from "../tasks/resource.ts";
 
-/** The handlers of an execution that an earlier server has started: its tasks wait for handlers that this one does not have. */
+/** The handlers of an execution that an earlier server started. A task without a handler waits until a server has it. */
 export class Waiting extends Handlers {
   readonly #router: Handlers;
 
@@ -19,7 +19,7 @@ export class Waiting extends Handlers {
 
   override missing(resource: string, state: string, input: unknown): MissingHandler {
     const missing = this.#router.missing(resource, state, input);
-    // Activities are in the store: one that is not was deleted.
+    // Activities are in the store, so a missing activity was deleted.
     return this.resource(resource).kind === "activity" ? missing : { ...missing, waits: true };
   }
 }
