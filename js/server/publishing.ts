@@ -5,14 +5,14 @@ import type { NoticeTarget, ServeOptions } from "../api/server.d.ts";
 import { CloudWatchLogs, EventBridge, destinationOf } from "./destinations.ts";
 import { stackOf } from "./errors.ts";
 import { ExecutionLogs } from "./execution-logs.ts";
-import { type Destination, Outlet } from "./sinks.ts";
+import { type Destination, Sink } from "./sinks.ts";
 import type { ExecutionOptions } from "../execution/machine.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 import { statusNotice } from "./status-events.ts";
 
 // Minimum time for the delivery of queued notices at the end of the server, in milliseconds.
-const LEAST = 1000;
+const MIN_GRACE_MS = 1000;
 
 /** The options that name the destinations. */
 export type PublishOptions = Pick<ServeOptions, "statusEvents" | "eventsEndpoint" | "executionLogs" | "logsEndpoint">;
@@ -20,20 +20,20 @@ export type PublishOptions = Pick<ServeOptions, "statusEvents" | "eventsEndpoint
 /** Publishes the events of a service's executions. */
 export class Publisher {
   readonly #service: Service;
-  readonly #statuses: readonly Outlet[];
-  readonly #logged: readonly Outlet[];
+  readonly #statuses: readonly Sink[];
+  readonly #logged: readonly Sink[];
   readonly #logs = new ExecutionLogs();
 
   constructor(service: Service, { statusEvents, eventsEndpoint, executionLogs, logsEndpoint }: PublishOptions) {
     this.#service = service;
-    const outlet = (destination: Destination): Outlet => new Outlet(destination, service.log);
+    const sink = (destination: Destination): Sink => new Sink(destination, service.log);
     this.#statuses = [
-      ...targets(statusEvents).map((target) => outlet(destinationOf(target, "status events"))),
-      ...(eventsEndpoint === undefined ? [] : [outlet(new EventBridge(eventsEndpoint, "EventBridge"))]),
+      ...targets(statusEvents).map((target) => sink(destinationOf(target, "status events"))),
+      ...(eventsEndpoint === undefined ? [] : [sink(new EventBridge(eventsEndpoint, "EventBridge"))]),
     ];
     this.#logged = [
-      ...targets(executionLogs).map((target) => outlet(destinationOf(target, "execution logs"))),
-      ...(logsEndpoint === undefined ? [] : [outlet(new CloudWatchLogs(logsEndpoint, "CloudWatch Logs"))]),
+      ...targets(executionLogs).map((target) => sink(destinationOf(target, "execution logs"))),
+      ...(logsEndpoint === undefined ? [] : [sink(new CloudWatchLogs(logsEndpoint, "CloudWatch Logs"))]),
     ];
   }
 
@@ -47,7 +47,7 @@ export class Publisher {
     if (!logs && !redriven) return children;
     const now = (): StoredExecution => (this.#service.runner.host.find(record.id)?.record as StoredExecution | undefined) ?? record;
     const onEvent = (event: HistoryEvent): void => {
-      if (event.type === "ExecutionRedriven") this.#tellBegun(now(), Date.parse(event.timestamp));
+      if (event.type === "ExecutionRedriven") this.#publishStart(now(), Date.parse(event.timestamp));
       if (logs) this.#logEvent(now(), event);
     };
     return { onEvent, ...children };
@@ -55,38 +55,38 @@ export class Publisher {
 
   /** Publishes the start of a new execution that is in the store. */
   begun(record: StoredExecution): void {
-    this.#tellBegun(record, record.startDate);
+    this.#publishStart(record, record.startDate);
   }
 
   /** Publishes the end of an execution. */
   ended(record: StoredExecution): void {
-    if (record.type === "STANDARD") this.#tell(record, this.#service.now());
+    if (record.type === "STANDARD") this.#publish(record, this.#service.now());
   }
 
   /** Delivers the queued notices. Gives up after `grace` milliseconds, but not before a second has passed. */
   async close(grace: number): Promise<void> {
     const all = [...this.#statuses, ...this.#logged];
-    await Promise.all(all.map((outlet) => outlet.close(Math.max(grace, LEAST))));
+    await Promise.all(all.map((sink) => sink.close(Math.max(grace, MIN_GRACE_MS))));
   }
 
   /**
    * Publishes that an execution runs. The record may be one of an ended execution, if the execution ended while it was being
    * stored.
    */
-  #tellBegun({ stopDate, output, error, cause, ...begun }: StoredExecution, at: number): void {
-    if (begun.type === "STANDARD") this.#tell({ ...begun, status: "RUNNING" }, at);
+  #publishStart({ stopDate, output, error, cause, ...begun }: StoredExecution, at: number): void {
+    if (begun.type === "STANDARD") this.#publish({ ...begun, status: "RUNNING" }, at);
   }
 
-  #tell(record: StoredExecution, at: number): void {
+  #publish(record: StoredExecution, at: number): void {
     if (this.#statuses.length === 0) return;
     // All destinations get the same event, with the same id.
     const notice = statusNotice(record, at, this.#service.quotas);
-    for (const outlet of this.#statuses) outlet.add(notice);
+    for (const sink of this.#statuses) sink.add(notice);
   }
 
   #logEvent(record: StoredExecution, event: HistoryEvent): void {
     const notice = this.#logs.notice(record, event, record.redriveCount);
-    if (notice !== undefined) for (const outlet of this.#logged) outlet.add(notice);
+    if (notice !== undefined) for (const sink of this.#logged) sink.add(notice);
   }
 
   /** Publishes the events of a Map Run's child all at once, when it has ended. */
@@ -102,7 +102,7 @@ export class Publisher {
       );
       const [first] = events;
       if (record === undefined || first === undefined) return;
-      this.#tellBegun(record, Date.parse(first.timestamp));
+      this.#publishStart(record, Date.parse(first.timestamp));
       this.ended(record);
       if (ExecutionLogs.isLogged(record)) for (const event of events) this.#logEvent(record, event);
     } catch (thrown) {

@@ -7,10 +7,10 @@ import type { Log } from "./log.ts";
 // Maximum size of the notices that wait for a destination, in bytes.
 const BYTES = 64 * 2 ** 20;
 // Delay before a retry, in milliseconds. It doubles from the first value to the second.
-const AGAIN = 100;
-const LONGEST = 30_000;
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 30_000;
 // Timeout of one delivery, in milliseconds.
-const PATIENCE = 10_000;
+const DELIVERY_TIMEOUT_MS = 10_000;
 
 /** An event as JSON text. */
 export interface Notice {
@@ -43,7 +43,7 @@ interface Waiting {
 }
 
 /** A queue in front of a destination. */
-export class Outlet {
+export class Sink {
   readonly #destination: Destination;
   readonly #log: Log;
   #queue: Waiting[] = [];
@@ -54,7 +54,7 @@ export class Outlet {
   #refused = 0;
   #running: Promise<void> | undefined;
   /** Aborts the current delay and the current delivery. */
-  #hurry = new AbortController();
+  #closing = new AbortController();
   #isClosed = false;
 
   constructor(destination: Destination, log: Log) {
@@ -75,7 +75,7 @@ export class Outlet {
   async close(grace: number): Promise<void> {
     const timer = setTimeout(() => {
       this.#isClosed = true;
-      this.#hurry.abort(new Error("the server ends"));
+      this.#closing.abort(new Error("the server ends"));
     }, grace);
     await this.#running;
     clearTimeout(timer);
@@ -109,9 +109,9 @@ export class Outlet {
   async #deliver(batch: readonly Notice[]): Promise<void> {
     const { name } = this.#destination;
     const patience = new AbortController();
-    const stop = (): void => patience.abort(this.#hurry.signal.reason);
-    const timer = setTimeout(() => patience.abort(new Error(`no answer in ${PATIENCE / 1000} seconds`)), PATIENCE);
-    this.#hurry.signal.addEventListener("abort", stop);
+    const stop = (): void => patience.abort(this.#closing.signal.reason);
+    const timer = setTimeout(() => patience.abort(new Error(`no answer in ${DELIVERY_TIMEOUT_MS / 1000} seconds`)), DELIVERY_TIMEOUT_MS);
+    this.#closing.signal.addEventListener("abort", stop);
     try {
       await this.#destination.deliver(batch, patience.signal);
       if (this.#failures > 0 || this.#refused > 0) this.#log("info", () => `${name} works again${this.#refusals()}`);
@@ -125,7 +125,7 @@ export class Outlet {
       } else await this.#wait(thrown);
     } finally {
       clearTimeout(timer);
-      this.#hurry.signal.removeEventListener("abort", stop);
+      this.#closing.signal.removeEventListener("abort", stop);
     }
   }
 
@@ -136,9 +136,9 @@ export class Outlet {
   /** Waits before the next attempt. The delay doubles each time. */
   async #wait(thrown: unknown): Promise<void> {
     if (this.#failures === 0) this.#log("error", () => `${this.#destination.name} failed; trying again: ${messageOf(thrown)}`);
-    const pause = Math.min(AGAIN * 2 ** this.#failures, LONGEST);
+    const pause = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
     this.#failures += 1;
-    const { signal } = this.#hurry;
+    const { signal } = this.#closing;
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pause);
