@@ -12,14 +12,14 @@ import { executionPage } from "./debugger-pages.ts";
 import type { ExecutionDocument } from "./debugger.ts";
 import { drawing } from "./drawing.ts";
 import { ApiError } from "./errors.ts";
-import { Gate } from "./gate.ts";
+import { OriginCheck } from "./origin-check.ts";
 
 const HOST = "127.0.0.1";
 
 /** Serves one recorded execution at an address of the loopback, to programs and pages of this machine. */
 export class OpenedExecution {
   readonly #server: Server;
-  readonly #gate = new Gate({});
+  readonly #originCheck = new OriginCheck({});
   readonly #execution: ExecutionDocument;
   readonly #page: string | undefined;
   readonly #component: string | undefined;
@@ -75,7 +75,7 @@ export class OpenedExecution {
   #serve(request: IncomingMessage, response: ServerResponse): void {
     response.on("error", () => {});
     try {
-      const { refused } = this.#gate.judge(request);
+      const { refused } = this.#originCheck.check(request);
       if (refused !== undefined) throw new ApiError("AccessDeniedException", refused, { status: 403 });
       if (request.method !== "GET" && request.method !== "HEAD")
         throw new ApiError("MethodNotAllowed", "only GET and HEAD are allowed", { status: 405 });
