@@ -7,6 +7,7 @@ import { root } from "./steps.mjs";
 
 /** Modules of js/ that the page imports by names of its build. */
 const OF_PAGE = {
+  calls: "js/history/calls.ts",
   chains: "js/history/chains.ts",
   events: "js/history/events.ts",
   pointer: "js/base/pointer.ts",
@@ -34,7 +35,7 @@ export async function importSource(path, edits = []) {
         loader: "ts",
       }));
       // What the page imports by the names of its build.
-      build.onResolve({ filter: /^stepglass\/(chains|events|pointer|recorded|yaml-source)$/ }, ({ path }) => ({
+      build.onResolve({ filter: /^stepglass\/(calls|chains|events|pointer|recorded|yaml-source)$/ }, ({ path }) => ({
         path: join(root, OF_PAGE[path.slice(10)]),
       }));
       build.onLoad({ filter: /[\\/]wasm-url\.ts$/ }, () => ({

@@ -29,7 +29,7 @@ export default defineConfig({
       { find: /^.*\/expression-syntax\.ts$/, replacement: resolve(www, "src/worker/syntax.ts") },
       { find: /^stepglass\/search$/, replacement: resolve(root, "js/base/search.ts") },
       { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/base/pointer.ts") },
-      { find: /^stepglass\/(chains|events|recorded)$/, replacement: resolve(root, "js/history/$1.ts") },
+      { find: /^stepglass\/(calls|chains|events|recorded)$/, replacement: resolve(root, "js/history/$1.ts") },
       { find: "stepglass/yaml-like", replacement: resolve(root, "js/definition/yaml-like.ts") },
       { find: "stepglass/known-text", replacement: resolve(root, "js/tasks/known-text.ts") },
       { find: "stepglass/start", replacement: resolve(root, "js/execution/start.ts") },

@@ -1,13 +1,11 @@
 // stepglass open
 
 import { spawn } from "node:child_process";
-import { basename } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import { Unusable } from "../files/problem.ts";
-import { read } from "../files/reading.ts";
-import { EXTENSION, readRun } from "../files/sfnrun.ts";
+import { readRecording } from "../files/recording.ts";
 import { Source, usable } from "../files/source.ts";
-import { documentOfFetched, documentOfHistory, type RecordedDocument } from "../history/recorded.ts";
+import { documentOfFetched, type RecordedDocument } from "../history/recorded.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { whole } from "./numbers.ts";
 import { shutdownSignal } from "./shutdown.ts";
@@ -84,13 +82,7 @@ async function documentOf(what: string): Promise<RecordedDocument> {
     // A file has times as texts, and the SDK as Dates.
     return documentOfFetched(JSON.parse(JSON.stringify(run)));
   }
-  try {
-    if (what.endsWith(EXTENSION)) return documentOfFetched(readRun(what));
-    return documentOfHistory(JSON.parse(read(what)), basename(what).replace(/\.json$/, ""));
-  } catch (error) {
-    if (error instanceof Unusable) throw error;
-    throw new Unusable(`cannot open ${what}: ${messageOf(error)}`);
-  }
+  return readRecording(what);
 }
 
 /** Shows an address in the browser. A machine without one shows nothing; the address is printed. */

@@ -27,6 +27,7 @@ Without a FILE, runs all files named *.stepglass.yaml, .yml or .json in the work
   stepglass test --coverage                         shows which states, rules, retries and catches were never used
   stepglass test --coverage=text,html,lcov          also writes coverage/stepglass.html and .lcov
   stepglass test --reporter junit -o report.xml     writes a report for a build server
+  stepglass test --record order-7.sfnrun order.asl.json   writes a test from an execution, as stepglass fetch brings it
 
 A test file:
 
@@ -46,6 +47,11 @@ A test file:
 
 Options
   -f, --filter TEXT       runs only tests whose file or name contains TEXT
+      --record FILE       writes a test file from an execution (*.sfnrun, or a history) with its input and the answers of its
+                          tasks, and runs it. The FILE after it is the definition; without one, that which ran goes into
+                          the test file. The test is NAME.stepglass.yaml, or --output
+      --minimize          with --record, leaves out of payloads what the path does not depend on. Every step is run. The
+                          test then expects no output
   -w, --watch             runs again whenever a test file or a definition changes
       --reporter NAME     spec (default), dot, tap, junit or json
       --define NAME=VALUE     the value of a placeholder \${NAME}; can be repeated
@@ -70,6 +76,8 @@ const options = {
   define: { type: "string", multiple: true },
   filter: { type: "string", short: "f" },
   watch: { type: "boolean", short: "w" },
+  record: { type: "string", file: true },
+  minimize: { type: "boolean" },
   ...awsOptions,
   reporter: { type: "string", values: REPORTERS },
   json: { type: "boolean" },
@@ -116,6 +124,8 @@ interface Outcome {
 }
 
 async function test(given: string[], values: Values<typeof options>): Promise<number> {
+  if (values.record !== undefined) return record(values.record, given, values);
+  if (values.minimize) throw new Unusable("--minimize needs --record", { usage: true });
   const threshold = thresholdOf(values.threshold);
   const list = values.coverage ?? (threshold === undefined ? undefined : "text");
   const formats = list === undefined ? undefined : formatsOf(list);
@@ -142,6 +152,17 @@ async function test(given: string[], values: Values<typeof options>): Promise<nu
   const once = () => runAll(given, settings);
   if (!values.watch) return (await once()).code;
   return watch(given, once);
+}
+
+/** Writes a test from a recorded execution. */
+async function record(
+  file: string,
+  [definition, ...others]: string[],
+  { output, minimize, json }: Values<typeof options>,
+): Promise<number> {
+  if (others.length > 0) throw new Unusable("--record takes one definition", { usage: true });
+  const { recordTest } = await import("./test-record.ts");
+  return recordTest(file, { definition, output, minimize: minimize === true, json: json === true });
 }
 
 /** Prints what the tests would call. */

@@ -86,7 +86,7 @@ test("what cannot be opened is refused with a reason", async () => {
     [["absent.sfnrun"], /cannot read absent\.sfnrun: no such file/],
     [["later.sfnrun"], /later\.sfnrun has version 99, and this release reads up to 1/],
     [["withheld.sfnrun"], /The file has no history: the key is disabled/],
-    [["other.json"], /cannot open other\.json: This is not a history/],
+    [["other.json"], /cannot read other\.json: This is not a history/],
     [["plain.sfnrun", "--port", "x"], /--port must be a whole number from 0 to 65535/],
     [["arn:aws:states:eu-west-1:123456789012:stateMachine:Orders"], /is a state machine: open takes an execution/],
   ]) {
