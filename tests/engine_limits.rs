@@ -387,7 +387,10 @@ fn a_snapshot_with_the_answer_of_another_task_is_refused() {
     let of_another = text.replace(r#""readings":[{"task":1,"#, r#""readings":[{"task":2,"#);
     assert_ne!(text, of_another);
     let restored = Engine::restore(engine.machine().clone(), &json::parse_within(&of_another, SNAPSHOT_DEPTH).unwrap());
-    assert_eq!(restored.unwrap_err().to_string(), "the snapshot cannot be restored: an answer is no ItemReader's");
+    assert_eq!(
+        restored.unwrap_err().to_string(),
+        "the snapshot cannot be restored: an answer belongs to a task that is not an ItemReader"
+    );
 }
 
 #[test]

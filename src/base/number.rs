@@ -10,7 +10,7 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 ///
 /// Equality and order are mathematical: `1 == 1.0 == 1e0`.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::exhaustive_enums, reason = "what reads a number has to read all of them")]
+#[allow(clippy::exhaustive_enums, reason = "code that reads a number must handle all of them")]
 pub enum Number {
     /// An integer written without fraction or exponent.
     Int(i64),

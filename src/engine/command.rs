@@ -175,7 +175,7 @@ impl CancelReason {
 
 /// How an execution ended.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::exhaustive_enums, reason = "a host has to tell each outcome")]
+#[allow(clippy::exhaustive_enums, reason = "a host must handle each outcome")]
 pub enum Outcome {
     /// SUCCEEDED
     Succeeded {

@@ -24,38 +24,44 @@ impl Engine {
                 && self.ready.is_empty()
                 && self.tasks.is_empty()
                 && self.timers.is_empty();
-            ensure(idle, "something still runs after the end")?;
-            return ensure(self.stranded.is_none() || *outcome.status() != *"SUCCEEDED", "nothing is left of a success");
+            ensure(idle, "the execution has ended, but a frame, timer or task is left")?;
+            return ensure(
+                self.stranded.is_none() || *outcome.status() != *"SUCCEEDED",
+                "an execution that succeeded has frames for a redrive",
+            );
         }
-        ensure(self.stranded.is_none(), "what runs has not failed")?;
-        ensure(snapshot::ids_in_range(self), "an id was never given out")?;
-        ensure(!self.started || self.frames.values().any(|f| f.execution == 0 && f.parent.is_none()), "nothing runs")?;
+        ensure(self.stranded.is_none(), "a running execution has frames for a redrive")?;
+        ensure(snapshot::ids_in_range(self), "an id is greater than the last one that was used")?;
+        ensure(
+            !self.started || self.frames.values().any(|f| f.execution == 0 && f.parent.is_none()),
+            "the execution has no root frame",
+        )?;
         for (id, execution) in self.executions.iter() {
             let first = self.frames.get(&execution.root);
             let own = first.is_some_and(|frame| frame.execution == *id && frame.parent.is_none());
-            ensure(own, "an execution's first frame is gone")?;
+            ensure(own, "the root frame of an execution is missing")?;
         }
         let mut queued: Vec<FrameId> = self.ready.iter().copied().collect();
         ensure(are_distinct(&mut queued), "a frame is queued twice")?;
         for id in &queued {
-            ensure(self.frames.contains_key(id), "a queued frame is gone")?;
+            ensure(self.frames.contains_key(id), "a queued frame does not exist")?;
         }
         ensure(
             self.unfinished_maps
                 .keys()
                 .all(|id| matches!(self.frames.get(id), Some(frame) if matches!(frame.phase, Phase::Joining(_)))),
-            "a turn is nobody's",
+            "a Map that is to continue has no frame",
         )?;
         let mut owned = Table::default();
         for (id, frame) in self.frames.iter() {
             let ready = matches!(frame.phase, Phase::Enter | Phase::Again | Phase::Resume(_));
-            ensure(queued.binary_search(id).is_ok() == ready, "a frame waits in the wrong place")?;
+            ensure(queued.binary_search(id).is_ok() == ready, "the ready queue does not match the phase of a frame")?;
             // When an execution ends, everything in it ends: no frame may be left behind.
             let own = match frame.parent {
                 Some((parent, _)) => self.frames.get(&parent).is_some_and(|parent| parent.execution == frame.execution),
                 None => self.executions.get(&frame.execution).is_some_and(|execution| execution.root == *id),
             };
-            ensure(own, "a frame's execution is gone")?;
+            ensure(own, "the execution of a frame does not exist")?;
             let kind = &self.machine.states[frame.state].kind;
             match &frame.phase {
                 Phase::Acting(acting) => {
@@ -70,7 +76,7 @@ impl Engine {
                 Phase::Joining(joining) => {
                     let turn = self.unfinished_maps.contains_key(id) == joining.starting
                         && (!joining.starting || matches!(kind, Kind::Map(_)));
-                    ensure(turn, "a Map has items to start and no turn")?;
+                    ensure(turn, "a Map with items to start is not scheduled")?;
                     ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
                     ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
                 }
@@ -78,14 +84,14 @@ impl Engine {
                     matches!(kind, Kind::Map(_)) && joining.run.is_some() && joining.children.is_empty(),
                     "only a Map Run is resumed",
                 )?,
-                Phase::Sleeping { .. } => ensure(matches!(kind, Kind::Wait(_)), "only a Wait sleeps")?,
+                Phase::Sleeping { .. } => ensure(matches!(kind, Kind::Wait(_)), "a timer belongs to a state that is not a Wait")?,
                 _ => {}
             }
             for (slot, child) in joining_of(frame).into_iter().flat_map(|joining| joining.children.iter()) {
                 if self.options.external_children && *child == EXTERNAL {
                     continue;
                 }
-                ensure(self.frames.contains_key(child), "a child is gone")?;
+                ensure(self.frames.contains_key(child), "a child does not exist")?;
                 ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
             }
         }
@@ -94,21 +100,21 @@ impl Engine {
                 Some(parent) => Some(parent),
                 None => self.executions.get(&frame.execution).and_then(|e| e.parent),
             };
-            ensure(owned.get(id).copied() == parent, "a parent does not know its child")?;
+            ensure(owned.get(id).copied() == parent, "a child is missing in its parent")?;
         }
-        ensure(self.tasks.values().all(|frame| self.frames.contains_key(frame)), "a task's frame is gone")?;
+        ensure(self.tasks.values().all(|frame| self.frames.contains_key(frame)), "the frame of a task does not exist")?;
         let mut read: Vec<u32> = self.readings.iter().map(|reading| reading.task.0).collect();
         let reads = |task: &u32| match self.tasks.get(&TaskId(*task)).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase) {
             Some(Phase::Acting(acting)) => matches!(acting.purpose, Purpose::ItemReader(_)),
             _ => false,
         };
-        ensure(read.iter().all(reads) && are_distinct(&mut read), "an answer is no ItemReader's")?;
+        ensure(read.iter().all(reads) && are_distinct(&mut read), "an answer belongs to a task that is not an ItemReader")?;
         let (frames, executions) = (self.frames.keys().copied().collect(), self.executions.keys().copied().collect());
         let mut taken = Taken { frames, executions };
         for joining in self.frames.values().filter_map(|frame| joining_of(frame)) {
             self.check_joining(joining, &mut taken)?;
         }
-        ensure(are_distinct(&mut taken.frames) && are_distinct(&mut taken.executions), "an id was given out twice")
+        ensure(are_distinct(&mut taken.frames) && are_distinct(&mut taken.executions), "an id is used twice")
     }
 
     /// Checks that each started child of a Parallel or Map runs, has ended or may be redriven, and only one of these. Then no
@@ -123,12 +129,12 @@ impl Engine {
         let children = || unsuccessful.iter().chain(waiting.into_iter().flatten());
         for slot in joining.children.keys().copied().chain(children().map(|child| child.slot)) {
             let free = slots.get_mut(slot as usize).map(|taken| !std::mem::replace(taken, true));
-            ensure(free == Some(true), "a child is in two places")?;
+            ensure(free == Some(true), "a child has two statuses")?;
         }
-        ensure(slots.iter().all(|taken| *taken), "a child was started and is nowhere")?;
-        ensure(joining.next as usize == slots.len(), "a child was started and is nowhere")?;
-        ensure(joining.failed as usize <= unsuccessful.len(), "more children have failed than are known")?;
-        ensure(joining.done as usize == results + joining.failed as usize, "more children have ended than are known")?;
+        ensure(slots.iter().all(|taken| *taken), "a started child has no status")?;
+        ensure(joining.next as usize == slots.len(), "a started child has no status")?;
+        ensure(joining.failed as usize <= unsuccessful.len(), "more children have failed than the snapshot contains")?;
+        ensure(joining.done as usize == results + joining.failed as usize, "more children have ended than the snapshot contains")?;
         ensure(
             waiting.into_iter().flatten().all(|child| child.execution.is_none() || !child.frames.is_empty()),
             "a child cannot be redriven",
@@ -142,10 +148,10 @@ impl Engine {
         if unsuccessful.execution.is_none() {
             return Ok(());
         }
-        ensure(unsuccessful.id < self.next_execution, "an id was never given out")?;
+        ensure(unsuccessful.id < self.next_execution, "an id is greater than the last one that was used")?;
         taken.executions.push(unsuccessful.id);
         for (id, frame) in unsuccessful.frames.iter() {
-            ensure(*id < self.next_frame, "an id was never given out")?;
+            ensure(*id < self.next_frame, "an id is greater than the last one that was used")?;
             taken.frames.push(*id);
             if let Some(joining) = joining_of(frame) {
                 self.check_joining(joining, taken)?;
@@ -221,24 +227,24 @@ mod tests {
     #[test]
     fn each_child_of_a_map_run_has_exactly_one_status() {
         let engine = engine();
-        check(&engine, r#"{"slot":1,"execution":{"id":2,"#, r#"{"slot":0,"execution":{"id":2,"#, "a child is in two places");
-        check(&engine, r#""results":[[1],[],[],[]]"#, r#""results":[[1],[2],[],[]]"#, "a child is in two places");
-        check(&engine, r#""results":[[1],[],[],[]]"#, r#""results":[[],[],[],[]]"#, "a child was started and is nowhere");
-        check(&engine, r#""done":2,"failed":1"#, r#""done":3,"failed":1"#, "more children have ended than are known");
-        check(&engine, r#""done":2,"failed":1"#, r#""done":3,"failed":2"#, "more children have failed than are known");
+        check(&engine, r#"{"slot":1,"execution":{"id":2,"#, r#"{"slot":0,"execution":{"id":2,"#, "a child has two statuses");
+        check(&engine, r#""results":[[1],[],[],[]]"#, r#""results":[[1],[2],[],[]]"#, "a child has two statuses");
+        check(&engine, r#""results":[[1],[],[],[]]"#, r#""results":[[],[],[],[]]"#, "a started child has no status");
+        check(&engine, r#""done":2,"failed":1"#, r#""done":3,"failed":1"#, "more children have ended than the snapshot contains");
+        check(&engine, r#""done":2,"failed":1"#, r#""done":3,"failed":2"#, "more children have failed than the snapshot contains");
     }
 
     #[test]
     fn a_snapshot_without_a_root_frame_is_refused() {
         let engine = engine();
-        check(&engine, r#""root":0"#, r#""root":3"#, "an execution's first frame is gone");
-        check(&engine, r#""root":0"#, r#""root":7"#, "an execution's first frame is gone");
+        check(&engine, r#""root":0"#, r#""root":3"#, "the root frame of an execution is missing");
+        check(&engine, r#""root":0"#, r#""root":7"#, "the root frame of an execution is missing");
     }
 
     #[test]
     fn children_for_a_redrive_have_unique_ids() {
         let engine = engine();
-        for (id, expect) in [(3, "an id was given out twice"), (9, "an id was never given out")] {
+        for (id, expect) in [(3, "an id is used twice"), (9, "an id is greater than the last one that was used")] {
             // The id is replaced both in the execution and in its frame.
             let own = r#"{"slot":1,"execution":{"id":2,"#;
             let frame = r#""frames":[{"id":2,"execution":2,"#;
@@ -252,11 +258,16 @@ mod tests {
     #[test]
     fn only_unsuccessful_children_are_redriven() {
         let mut engine = engine();
-        check(&engine, r#","executions":["#, r#","stranded":[],"executions":["#, "what runs has not failed");
+        check(&engine, r#","executions":["#, r#","stranded":[],"executions":["#, "a running execution has frames for a redrive");
         for task in engine.pending().into_iter().map(|call| call.task).collect::<Vec<_>>() {
             engine.step(Millis(2), Event::TaskSucceeded { task, output: 1i64.into() }).unwrap();
         }
         assert_eq!(engine.status(), "SUCCEEDED");
-        check(&engine, r#","executions":["#, r#","stranded":[],"executions":["#, "nothing is left of a success");
+        check(
+            &engine,
+            r#","executions":["#,
+            r#","stranded":[],"executions":["#,
+            "an execution that succeeded has frames for a redrive",
+        );
     }
 }

@@ -31,7 +31,7 @@ impl Engine {
             around => around == Some(frame.scope),
         };
         if !stays {
-            return differs("stands in another branch or Map");
+            return differs("is in another branch or Map");
         }
         let Some((_, was)) = from.states.iter().find(|(_, was)| was.name == state.name) else {
             return differs("is new");
@@ -144,14 +144,18 @@ mod tests {
         };
         refused(&a.replace(":function:f", ":function:g"), b, "state \"A\" calls another resource");
         refused(r#""A":{"Type":"Pass","End":true}"#, b, "a task and its state do not match");
-        refused(&a, r#""B":{"Type":"Pass","End":true}"#, "only a Wait sleeps");
-        refused(&a, r#""B":{"Type":"Pass","Next":"C"},"C":{"Type":"Wait","Seconds":60,"End":true}"#, "only a Wait sleeps");
+        refused(&a, r#""B":{"Type":"Pass","End":true}"#, "a timer belongs to a state that is not a Wait");
+        refused(
+            &a,
+            r#""B":{"Type":"Pass","Next":"C"},"C":{"Type":"Wait","Seconds":60,"End":true}"#,
+            "a timer belongs to a state that is not a Wait",
+        );
         // It matters which state is in which branch, and not only that the state exists.
         let moved = format!(
             r#"{{"StartAt":"P","States":{{"P":{{"Type":"Parallel","Next":"Last","Branches":[{{"StartAt":"B","States":{{{b}}}}},
                 {{"StartAt":"A","States":{{{a}}}}}]}},"Last":{{{last}}}}}}}"#
         );
-        assert!(migrated(&moved).map(|_| ()).unwrap_err().contains("stands in another branch or Map"));
+        assert!(migrated(&moved).map(|_| ()).unwrap_err().contains("is in another branch or Map"));
         let more = definition(&a, b, last)
             .replace("]}", &format!(r#",{{"StartAt":"C","States":{{{}}}}}]}}"#, a.replace("\"A\"", "\"C\"")));
         assert!(migrated(&more).map(|_| ()).unwrap_err().contains("has another number of branches"), "{more}");
@@ -177,10 +181,10 @@ mod tests {
         let moved =
             |definition: &str| Engine::migrate(&from, machine(definition), &child).map(|_| ()).map_err(|error| error.to_string());
         assert_eq!(moved(&each("M", "W").replace(":5", ":9")), Ok(()));
-        assert!(moved(&each("N", "W")).unwrap_err().contains("stands in another branch or Map"));
+        assert!(moved(&each("N", "W")).unwrap_err().contains("is in another branch or Map"));
         assert!(moved(&each("M", "V")).unwrap_err().contains("there is no state"));
         let outside = r#"{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":5,"End":true}}}"#;
-        assert!(moved(outside).unwrap_err().contains("stands in another branch or Map"));
+        assert!(moved(outside).unwrap_err().contains("is in another branch or Map"));
         // The parent is at the top level, and not in a Map.
         let parent = json::parse_within(&engine.snapshot(), SNAPSHOT_DEPTH).unwrap();
         assert!(Engine::migrate(&from, machine(&each("M", "V")), &parent).is_ok());

@@ -103,8 +103,8 @@ impl<'d> GraphEditor<'d> {
             _ => {
                 let mut targets: Vec<String> = successors.into_iter().flatten().collect();
                 let message = match targets.len() {
-                    0 if unknown => format!("what comes after `{name}` is not known: which of these follows?"),
-                    0 => format!("nothing comes after `{name}`, but what led to it needs a next state"),
+                    0 if unknown => format!("the next state of `{name}` is not known: choose the state that follows"),
+                    0 => format!("`{name}` has no next state, but its predecessor needs one: choose the state that follows"),
                     _ => format!("`{name}` leads to several states: which of them follows?"),
                 };
                 if targets.is_empty() {

@@ -65,7 +65,7 @@ impl GraphEditor<'_> {
         let exit = first(Role::Next).or_else(|| first(Role::Default)).or(rule).map(str::to_string);
         if kind == "Choice" && exit.is_none() {
             let name = self.name(state);
-            let message = format!("nothing comes after `{name}`, and a Choice must lead somewhere: add a state after it first");
+            let message = format!("`{name}` has no next state, but a Choice needs one: add a state after it first");
             return Err(Refused::new("impossible", message));
         }
         for (field, what) in [("Choices", "rules"), ("Default", "Default"), ("Next", "Next"), ("End", "End")] {

@@ -53,7 +53,7 @@ impl<'d> GraphEditor<'d> {
             [one] => *one,
             [one, other, ..] => {
                 let word = |exit: &Option<&str>| exit.map_or("the end".to_string(), |name| format!("`{name}`"));
-                return refuse(format!("they lead to {} and to {}: only one way out is possible", word(one), word(other)));
+                return refuse(format!("they lead to {} and to {}: a selection can have only one exit", word(one), word(other)));
             }
         };
         let from_outside = |edge: &Edge| edge.from.is_none_or(|from| !states.contains(&from));
