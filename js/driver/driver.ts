@@ -520,7 +520,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       }
       return fact;
     }
-    if (this.#more) return TICK;
+    if (this.#more) {
+      if (this.#journal?.isBehind !== true) return TICK;
+      this.#journal.keep(() => this.#kick());
+      return undefined;
+    }
     if (this.#virtual !== undefined && this.#work.active === 0 && this.#held === 0) {
       if (!this.#jump(this.#virtual)) return undefined;
       if (this.#deadline !== null && this.#deadline <= this.#clock.now()) return TICK;

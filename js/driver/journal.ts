@@ -18,6 +18,8 @@ export interface Unhandled {
 export interface Journal {
   /** A fact was fed, which has led to a step. */
   fed(now: number, fact: Fact, step: Step): void;
+  /** Whether so much is not stored yet that the execution should wait before its next step. What is to be stored is being written. */
+  readonly isBehind: boolean;
   /** Calls back, in the order of the calls, when all facts that were fed until now are kept. */
   keep(kept: () => void): void;
   /** A task has no handler here, and waits for one: the driver is abandoned, and its execution goes on where there is one. */

@@ -12,6 +12,14 @@ import { type Note, factText, ledTo, snapshotText } from "./facts.ts";
 // A snapshot takes the place of facts that are longer than this, and than twice the last snapshot.
 const SNAPSHOT_FACTS = 2 ** 16;
 
+/**
+ * Number of events that are written before the execution has ended or has a snapshot. Writing out the 25,000 events of a loop at once
+ * would block the event loop for 200 milliseconds.
+ */
+const EVENTS_A_WRITE = 500;
+/** Number of events of which none is written yet, from which on the execution waits for the store. */
+const EVENTS_AHEAD = 1000;
+
 /** What a journal asks of its execution. */
 export interface Kept {
   readonly engine: HistoryEngine;
@@ -64,6 +72,8 @@ export class ExecutionJournal implements Journal, Source {
   // The length of these.
   #unkept = 0;
   #events: number;
+  /** The number of events after the last fact. */
+  #engineEvents: number;
   #factsLength: number;
   #snapshotLength: number;
   #wakeAt: number | null;
@@ -90,6 +100,7 @@ export class ExecutionJournal implements Journal, Source {
     this.#version = start.version;
     this.#create = start.create;
     this.#events = start.events;
+    this.#engineEvents = start.events;
     this.#factsLength = start.factsLength;
     this.#snapshotLength = start.snapshotLength;
     this.#wakeAt = start.wakeAt;
@@ -111,7 +122,12 @@ export class ExecutionJournal implements Journal, Source {
     return this.#version;
   }
 
+  get isBehind(): boolean {
+    return this.#engineEvents >= this.#events + EVENTS_AHEAD;
+  }
+
   fed(now: number, fact: Fact, step: Step): void {
+    this.#engineEvents = step.events;
     const finish = step.commands.find((command) => command.type === "Finish");
     if (finish !== undefined) {
       const { type, ...outcome } = finish;
@@ -125,7 +141,7 @@ export class ExecutionJournal implements Journal, Source {
     // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again. But a start is
     // answered at once, and a loop that never waits does not gather facts for ever.
     const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || (step.more && fact[0] !== "start"));
-    if (rides && this.#unkept < SNAPSHOT_FACTS) return;
+    if (rides && this.#unkept < SNAPSHOT_FACTS && step.events < this.#events + EVENTS_A_WRITE) return;
     this.#kept.stepped(step);
     this.#add();
   }
@@ -239,7 +255,11 @@ export class ExecutionJournal implements Journal, Source {
     if (this.#suspends) return this.#suspended(batch);
     if (this.#finished !== undefined) this.#end(batch, this.#finished);
     else if (this.#snapshotWanted || this.#factsLength > Math.max(SNAPSHOT_FACTS, 2 * this.#snapshotLength)) this.#snapshot(batch);
-    else if (this.#facts.length > 0) batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
+    else if (this.#facts.length > 0) {
+      batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
+      // A replay of the facts leads to these events again.
+      if (this.#kept.engine.events >= this.#events + EVENTS_A_WRITE) this.#writeEvents(batch);
+    }
     this.#facts = [];
     this.#unkept = 0;
     this.#create = undefined;

@@ -107,6 +107,17 @@ export class Programs {
   }
 }
 
+/**
+ * Default of `stepBudget` for executions of a store. What a step has led to is written at once, which for the default of the engine,
+ * 10,000 transitions, blocks the event loop for 200 milliseconds.
+ */
+export const STEP_BUDGET = 250;
+
+/** Returns a program with the step budget with which its execution has begun: a replay with another one would lead elsewhere. */
+export function withBudgetOf(record: ExecutionRecord, program: Program): Program {
+  return typeof record.stepBudget === "number" ? { ...program, options: { ...program.options, stepBudget: record.stepBudget } } : program;
+}
+
 /** A machine as one that an execution of a record runs. */
 function machineOf(record: ExecutionRecord, definition: Definition | PublicMachine): StateMachine {
   if (definition instanceof StateMachine) return definition;

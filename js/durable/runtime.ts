@@ -45,7 +45,7 @@ import { settle } from "./live.ts";
 import { MapRunRecorder, recordingMapRuns } from "./map-runs.ts";
 import { openMetrics } from "./metrics.ts";
 import { Operations } from "./operations.ts";
-import { Programs } from "./programs.ts";
+import { Programs, STEP_BUDGET, withBudgetOf } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
 import { Queues } from "./queues.ts";
 import { SCHEDULES, Schedules } from "./schedules.ts";
@@ -188,13 +188,14 @@ export class Runtime implements PublicRuntime {
       definition: await this.#programs.keep(machine),
       type: registered.machine.type,
       ...(mayHaveRuns(text) && { childRecords: this.#options.childRecords ?? "all" }),
+      stepBudget: this.#options.stepBudget ?? STEP_BUDGET,
       status: "RUNNING",
       startDate: this.#host.clock.now(),
       input,
       ...more,
     };
     if (this.#telemetry !== undefined) Object.assign(record, this.#telemetry.started(machine, record.id, record.startDate));
-    const program = recordingMapRuns(registered, MapRunRecorder.of(this.#host, record, text));
+    const program = recordingMapRuns(withBudgetOf(record, registered), MapRunRecorder.of(this.#host, record, text));
     const info = { name, arn: record.id, stateMachineName: machine, stateMachineArn: record.machineArn };
     const started = await this.#host.start({ record, program, info, seed, continues });
     if (started.outcome === "created") this.#log("info", "execution.started", { arn: record.id, machine, name });
@@ -380,7 +381,7 @@ export class Runtime implements PublicRuntime {
   }
 
   async #program(record: ExecutionRecord): Promise<Program> {
-    const program = await this.#programs.of(record);
+    const program = withBudgetOf(record, await this.#programs.of(record));
     return recordingMapRuns(program, await MapRunRecorder.load(this.#host, record, program.machine.definition));
   }
 

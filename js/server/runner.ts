@@ -7,6 +7,7 @@ import { type Continues, Host, type OpenOptions, type Program } from "../durable
 import { type Live, settle } from "../durable/live.ts";
 import { MapRunRecorder, recordingMapRuns } from "../durable/map-runs.ts";
 import { runBy } from "../durable/ownership.ts";
+import { STEP_BUDGET, withBudgetOf } from "../durable/programs.ts";
 import { StateMachine } from "../execution/machine.ts";
 import type { Completion } from "../tasks/call.ts";
 import { executionOfToken } from "../tasks/token.ts";
@@ -133,6 +134,7 @@ export class Runner {
       ...(parent !== undefined && { parent }),
       ...(continued !== undefined && { continued }),
       revision: revision.record,
+      stepBudget: STEP_BUDGET,
       status: "RUNNING",
       startDate: service.now(),
       input,
@@ -275,7 +277,10 @@ export class Runner {
     const router = this.#service.router.forTestCase(machine, testCase);
     const watcher = await MapRunRecorder.load(this.host, record, definition);
     if (runBy(record) === "runtime")
-      return recordingMapRuns({ machine: this.#compiled(record, definition), handlers: router, options: {} }, watcher);
+      return withBudgetOf(
+        record,
+        recordingMapRuns({ machine: this.#compiled(record, definition), handlers: router, options: {} }, watcher),
+      );
     const handlers = this.#isOlder(record) ? new Waiting(router) : router;
     return this.#programOf(this.#compiled(record, definition), record, handlers, watcher);
   }
@@ -303,7 +308,7 @@ export class Runner {
 
   #programOf(machine: StateMachine, record: StoredExecution, handlers: Program["handlers"], watcher: MapRunRecorder | undefined): Program {
     const options = this.#service.publisher.observers(record, watcher !== undefined);
-    return recordingMapRuns({ machine, handlers, options }, watcher);
+    return withBudgetOf(record, recordingMapRuns({ machine, handlers, options }, watcher));
   }
 
   #count(record: Pick<StoredExecution, "id" | "type">, by: 1 | -1): void {
