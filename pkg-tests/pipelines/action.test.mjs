@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { simulate } from "stepglass";
 import { parse } from "yaml";
 import { output } from "../../scripts/steps.mjs";
 import { projectWith, root, run } from "./project.mjs";
@@ -114,4 +115,28 @@ test("the action's baseline, and tests after a failure", { skip }, async () => {
   assert.match(known.steps.Test.stdout, /1 passed, 1 failed/);
   const both = await perform(folder, { test: "good.stepglass.yaml" });
   assert.deepEqual([both.steps.Validate.code, both.steps.Test.code], [1, 0]);
+});
+
+test("the action replays fetched executions with the verdicts that are allowed", { skip }, async () => {
+  const { history } = simulate(good, {});
+  const executionArn = "arn:aws:states:us-east-1:123456789012:execution:Orders:order-7";
+  const run = {
+    format: "stepglass-execution",
+    version: 1,
+    execution: { executionArn, status: "SUCCEEDED" },
+    history,
+    mapRuns: [],
+    missing: [],
+  };
+  const changed = { StartAt: "A", States: { A: { Type: "Fail", Error: "No" } } };
+  const folder = projectWith({ ...files, "changed.asl.json": changed, "runs/order-7.sfnrun": run });
+  const inputs = { files: "good.asl.json", replay: "runs" };
+  const same = await perform(folder, { ...inputs, "replay-definition": "good.asl.json" });
+  assert.deepEqual([same.failed, Object.keys(same.steps)], [false, ["Validate", "Replay"]]);
+  assert.match(same.steps.Replay.stdout, /^1 {2}same\n/);
+  const other = await perform(folder, { ...inputs, "replay-definition": "changed.asl.json" });
+  assert.equal(other.steps.Replay.code, 1);
+  assert.match(other.steps.Replay.stdout, /^1 {2}now fails: from state/);
+  const allowed = await perform(folder, { ...inputs, "replay-definition": "changed.asl.json", "replay-allow": "fails,path" });
+  assert.equal(allowed.failed, false);
 });
