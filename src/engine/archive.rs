@@ -27,7 +27,7 @@ pub(super) struct Seen {
     /// The address and length of each large payload. A state's input is usually the output of the previous state.
     payloads: Vec<(usize, usize)>,
     /// The number of bytes of payloads that were replaced by a reference.
-    spared: usize,
+    saved: usize,
 }
 
 impl Seen {
@@ -78,7 +78,7 @@ impl Seen {
             _ => return json::write_text(out, value),
         };
         if let Some(n) = self.payloads.iter().rposition(|(known, _)| *known == place) {
-            self.spared += self.payloads.get(n).map_or(0, |(_, length)| *length);
+            self.saved += self.payloads.get(n).map_or(0, |(_, length)| *length);
             out.push(AGAIN);
             write_int(out, n as i64);
             return out.push(AGAIN);
@@ -135,7 +135,7 @@ impl Engine {
             count += 1;
         }
         text.push(']');
-        let whole = text.len() - seen.shared + count * LEFT_OUT + seen.spared;
+        let whole = text.len() - seen.shared + count * LEFT_OUT + seen.saved;
         Page { text, count, whole }
     }
 

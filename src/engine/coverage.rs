@@ -195,8 +195,8 @@ mod tests {
         let used: Vec<String> = engine.hits().into_iter().map(|(pointer, count)| format!("{pointer} {count}")).collect();
         assert_eq!(used, expect, "{} {:?}", definition, engine.outcome().map(|outcome| outcome.status()));
         let caught = engine.handled_errors().iter().filter(|error| error.delay.is_none()).count();
-        let told = expect.iter().filter(|pointer| pointer.contains("/Catch/")).count();
-        assert_eq!(caught, told, "{definition}");
+        let expected_catchers = expect.iter().filter(|pointer| pointer.contains("/Catch/")).count();
+        assert_eq!(caught, expected_catchers, "{definition}");
     }
 
     #[test]

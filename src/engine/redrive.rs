@@ -157,7 +157,7 @@ impl Engine {
                 if child.is_none() {
                     self.start_clock();
                 }
-                self.revive(frames, event);
+                self.resume_frames(frames, event);
             }
         }
     }
@@ -178,7 +178,7 @@ impl Engine {
         self.record(id, EventType::ExecutionRedriven, last, Details::Redriven(count))
     }
 
-    fn revive(&mut self, frames: Table<FrameId, Box<Frame>>, event: u64) {
+    fn resume_frames(&mut self, frames: Table<FrameId, Box<Frame>>, event: u64) {
         for (id, mut frame) in frames {
             frame.attempts.clear();
             frame.retries = 0;
@@ -199,7 +199,7 @@ impl Engine {
                         frame.tail = self.record(frame.execution, EventType::MapRunRedriven, event, details);
                         run.started_event = frame.tail;
                     }
-                    reopen(&mut joining);
+                    requeue_unsuccessful(&mut joining);
                     Phase::Resume(joining)
                 }
                 _ => {
@@ -236,7 +236,7 @@ impl Engine {
         if !execution.express {
             self.executions.insert(id, *execution);
             let event = self.count_redrive(id);
-            self.revive(frames, event);
+            self.resume_frames(frames, event);
             return Some(root);
         }
         self.executions.insert(id, *execution);
@@ -260,7 +260,7 @@ impl Engine {
 }
 
 /// Moves the unsuccessful children to those that are to be redriven. Children whose history is full stay failed.
-fn reopen(joining: &mut Joining) {
+fn requeue_unsuccessful(joining: &mut Joining) {
     let Joining { run: Some(run), batches, .. } = joining else { return };
     let items = |slot: u32| batches.get(slot as usize).map_or(1, |n| u64::from(*n));
     let (mut waiting, mut lost) = (Table::default(), Vec::new());

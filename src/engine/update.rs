@@ -75,7 +75,7 @@ mod tests {
     use crate::engine::{Command, Event, ExecutionInfo, Options, TaskId};
 
     /// Returns a Map Run of ten items, one at a time, whose tasks stay open; and its ARN.
-    fn under_way() -> (Engine, std::sync::Arc<str>) {
+    fn run_in_progress() -> (Engine, std::sync::Arc<str>) {
         let text = r#"{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":1,"Label":"L","End":true,"ItemProcessor":{
             "ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T",
             "States":{"T":{"Type":"Task","Resource":"r","End":true}}}}}}"#;
@@ -88,29 +88,29 @@ mod tests {
         (engine, arn)
     }
 
-    fn open(engine: &Engine) -> usize {
+    fn open_tasks(engine: &Engine) -> usize {
         engine.pending().len()
     }
 
     #[test]
     fn more_children_start_at_once_and_fewer_when_some_have_ended() {
-        let (mut engine, arn) = under_way();
-        assert_eq!(open(&engine), 1);
+        let (mut engine, arn) = run_in_progress();
+        assert_eq!(open_tasks(&engine), 1);
         let change = |max_concurrency| MapRunChange { max_concurrency: Some(max_concurrency), ..MapRunChange::default() };
         engine.step(Millis(1), Event::UpdateMapRun { arn: arn.clone(), change: change(4) }).unwrap();
-        assert_eq!(open(&engine), 4);
+        assert_eq!(open_tasks(&engine), 4);
         engine.step(Millis(2), Event::UpdateMapRun { arn: arn.clone(), change: change(2) }).unwrap();
         for task in 1..=3 {
             engine.step(Millis(3), Event::TaskSucceeded { task: TaskId(task), output: json::parse("1").expect("JSON") }).unwrap();
         }
-        assert_eq!(open(&engine), 2);
+        assert_eq!(open_tasks(&engine), 2);
         engine.step(Millis(4), Event::UpdateMapRun { arn, change: change(0) }).unwrap();
-        assert_eq!(open(&engine), 7);
+        assert_eq!(open_tasks(&engine), 7);
     }
 
     #[test]
     fn failures_count_against_the_new_limits() {
-        let (mut engine, arn) = under_way();
+        let (mut engine, arn) = run_in_progress();
         let change = MapRunChange { max_concurrency: Some(3), tolerated_count: Some(1), tolerated_percentage: None };
         engine.step(Millis(1), Event::UpdateMapRun { arn, change }).unwrap();
         let fail = |task| Event::TaskFailed { task: TaskId(task), error: Some("E".into()), cause: None };
@@ -122,11 +122,11 @@ mod tests {
 
     #[test]
     fn a_change_does_not_affect_another_run() {
-        let (mut engine, _) = under_way();
+        let (mut engine, _) = run_in_progress();
         engine.take_commands();
         let change = MapRunChange { max_concurrency: Some(9), ..MapRunChange::default() };
         engine.step(Millis(1), Event::UpdateMapRun { arn: "arn:another".into(), change }).unwrap();
-        assert_eq!(open(&engine), 1);
+        assert_eq!(open_tasks(&engine), 1);
         assert!(!engine.take_commands().iter().any(|command| matches!(command, Command::Invoke(_))));
     }
 }

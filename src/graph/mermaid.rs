@@ -74,13 +74,13 @@ impl Writer<'_> {
         }
         for id in scope.states.clone() {
             let Some(state) = model.states.get(id) else { continue };
-            for way in &state.transitions {
-                let to = match way.target.as_deref() {
+            for transition in &state.transitions {
+                let to = match transition.target.as_deref() {
                     Some(name) => self.target(scope, name, &mut missing, depth),
                     None => "[*]".to_string(),
                 };
-                match &way.label {
-                    Some((_, full)) => self.line(depth, format_args!("s{id} --> {to}: {}", escaped(&label(way.kind, full)))),
+                match &transition.label {
+                    Some((_, full)) => self.line(depth, format_args!("s{id} --> {to}: {}", escaped(&label(transition.kind, full)))),
                     None => self.line(depth, format_args!("s{id} --> {to}")),
                 }
             }

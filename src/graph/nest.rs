@@ -186,17 +186,17 @@ impl<'a> Nest<'a> {
         };
         // The newest link for each target and class: all links of one source are consecutive.
         let mut newest: Vec<[Option<usize>; 2]> = Vec::new();
-        let mut connect = |from: usize, to: usize, class: Class, weight: i32, way: LinkTransition| {
+        let mut connect = |from: usize, to: usize, class: Class, weight: i32, transition: LinkTransition| {
             if newest.len() <= to {
                 newest.resize(to + 1, [None; 2]);
             }
             let newest = &mut newest[to][usize::from(class == Class::Catch)];
             match newest.filter(|&link| links[link].from == from) {
-                Some(link) => edges[link].push(way),
+                Some(link) => edges[link].push(transition),
                 None => {
                     *newest = Some(links.len());
                     links.push(Link { from, to, class, weight, label: None });
-                    edges.push(vec![way]);
+                    edges.push(vec![transition]);
                 }
             }
         };
@@ -282,7 +282,7 @@ impl<'a> Nest<'a> {
     fn label_lines(&self, transitions: &[LinkTransition]) -> Vec<String> {
         let labels: Vec<&String> = transitions
             .iter()
-            .filter_map(|way| match *way {
+            .filter_map(|transition| match *transition {
                 LinkTransition::Start => None,
                 LinkTransition::Transition(state, i) => {
                     self.model.states[state].transitions[i].label.as_ref().map(|(short, _)| short)
@@ -577,7 +577,7 @@ impl<'a> Nest<'a> {
         let label_at = route.label.map(|point| self.swap(point)).map(|(px, py)| (x + px, y + py));
         let label_width = self.label_size(transitions).map_or(0, |(width, _)| width);
         let mut line = 0;
-        for way in transitions {
+        for transition in transitions {
             let mut edge = Edge {
                 id: String::new(),
                 from: ends.0.to_string(),
@@ -591,7 +591,7 @@ impl<'a> Nest<'a> {
                 path: path.clone(),
                 label_box: None,
             };
-            match *way {
+            match *transition {
                 LinkTransition::Start => edge.id = format!("{scope}/StartAt"),
                 LinkTransition::Transition(state, i) => {
                     let transition = &self.model.states[state].transitions[i];

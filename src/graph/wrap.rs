@@ -253,11 +253,11 @@ fn rebuild(graph: &mut Graph, turned: bool, cuts: &[Cut]) {
             let before = i.checked_sub(1).and_then(|i| edge.points.get(i)).map_or(point, |&before| before);
             let ((x, from), (_, to)) = (swap(turned, before), swap(turned, point));
             let (a, b) = (column_of(from), column_of(to));
-            let mut ways: Vec<usize> = (a.min(b)..a.max(b)).collect();
+            let mut crossed: Vec<usize> = (a.min(b)..a.max(b)).collect();
             if a > b {
-                ways.reverse();
+                crossed.reverse();
             }
-            for cut in ways {
+            for cut in crossed {
                 let (Some(one), Some(next), Some(Cut { lanes, .. })) = (columns.get(cut), columns.get(cut + 1), cuts.get(cut))
                 else {
                     continue;
@@ -265,11 +265,11 @@ fn rebuild(graph: &mut Graph, turned: bool, cuts: &[Cut]) {
                 let inside = LANE * lanes.iter().filter(|&&lane| lane > x).count() as i32;
                 let (left, right) = (x + one.across, x + next.across);
                 let (below, above, between) = (one.end + LANE + inside, next.above + inside, one.behind + inside);
-                let mut way = [(left, below), (between, below), (between, above), (right, above)];
+                let mut corners = [(left, below), (between, below), (between, above), (right, above)];
                 if a > b {
-                    way.reverse();
+                    corners.reverse();
                 }
-                points.extend(way.map(|point| swap(turned, point)));
+                points.extend(corners.map(|point| swap(turned, point)));
             }
             points.push(moved(point));
         }
@@ -350,8 +350,8 @@ mod tests {
             for (i, a) in graph.nodes.iter().enumerate() {
                 assert!(a.x >= 0 && a.y >= 0 && a.x + a.width <= graph.width && a.y + a.height <= graph.height, "{}", a.id);
                 for b in &graph.nodes[..i] {
-                    let apart = a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
-                    assert!(apart, "{} on {}", a.id, b.id);
+                    let disjoint = a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+                    assert!(disjoint, "{} on {}", a.id, b.id);
                 }
             }
             for edge in &graph.edges {

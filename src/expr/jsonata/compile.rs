@@ -443,7 +443,7 @@ impl Compiler {
                     break;
                 }
                 index -= 1;
-                // Steps that are bound with `@` have the same input as the step before.
+                // Consecutive steps that are bound with `@` share their input.
                 while index > 0
                     && before.get(index).is_some_and(|s| s.focus().is_some())
                     && before.get(index - 1).is_some_and(|s| s.focus().is_some())

@@ -43,7 +43,7 @@ impl Query {
         for (i, step) in self.steps.iter().enumerate() {
             match child(step, node) {
                 Some(next) => node = next,
-                None => return Err(self.missing(i, why(step, node))),
+                None => return Err(self.missing(i, reason(step, node))),
             }
         }
         Ok(node)
@@ -127,7 +127,7 @@ impl Query {
                         _ => false,
                     };
                     if stops {
-                        return Err(Stop::At { step: i, found: why(step, node) });
+                        return Err(Stop::At { step: i, found: reason(step, node) });
                     }
                 }
                 if next.len() > MAX_RESULTS {
@@ -165,7 +165,7 @@ impl Query {
         for (i, step) in self.steps.iter().enumerate().take(special.step) {
             match child(step, node) {
                 Some(next) => node = next,
-                None if step.is_plain() => return self.missing(i, why(step, node)),
+                None if step.is_plain() => return self.missing(i, reason(step, node)),
                 None => break,
             }
         }
@@ -257,7 +257,7 @@ fn element(items: &[Value], index: i64) -> Option<&Value> {
 }
 
 /// Returns why a step found nothing at a node.
-fn why(step: &Step, node: &Value) -> Found {
+fn reason(step: &Step, node: &Value) -> Found {
     match step {
         Step::Name(_) | Step::Names(_) => match node {
             Value::Object(_) => Found::NoMember,

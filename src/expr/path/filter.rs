@@ -69,7 +69,7 @@ impl Pattern {
             verbose: flags.contains('x'),
             whole: true,
         };
-        let regex = Regex::compile(source, options).map_err(|why| format!("Not a regular expression: {why}"))?;
+        let regex = Regex::compile(source, options).map_err(|reason| format!("Not a regular expression: {reason}"))?;
         Ok(Pattern { regex: Arc::new(regex) })
     }
 

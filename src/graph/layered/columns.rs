@@ -152,8 +152,8 @@ impl Blocks {
             // Lanes of links that lead back follow the items beside them and do not attract them.
             let pulls = [own, other].iter().all(|port| matches!(port.side, Side::Middle | Side::Right));
             if other_block != block && pulls {
-                let there = x[other_block as usize] + self.offset[other.node as usize] + other.dx;
-                wish(other_block, there - own.dx - self.offset[node as usize], weight);
+                let other_x = x[other_block as usize] + self.offset[other.node as usize] + other.dx;
+                wish(other_block, other_x - own.dx - self.offset[node as usize], weight);
             }
         };
         for &node in self.members.of(block as usize) {
@@ -182,13 +182,13 @@ impl Blocks {
             let downs = self.steps.of(node as usize).iter().map(|&step| (layers.steps[step as usize], false));
             for (step, is_up) in ups.chain(downs) {
                 let port = if is_up { step.up } else { step.down };
-                let there = x[self.of[port.node as usize] as usize] + self.offset[port.node as usize] + port.dx
+                let other_x = x[self.of[port.node as usize] as usize] + self.offset[port.node as usize] + port.dx
                     - self.offset[node as usize];
                 match port.side {
-                    Side::Left => back = Some(back.map_or(there, |x| x.min(there))),
-                    Side::FarRight => back = Some(back.map_or(there, |x| x.max(there))),
-                    Side::Right if is_up => catch = Some(catch.map_or(there, |x| x.max(there))),
-                    _ if self.of[port.node as usize] != block => wishes.push((i64::from(there), step.weight as u32)),
+                    Side::Left => back = Some(back.map_or(other_x, |x| x.min(other_x))),
+                    Side::FarRight => back = Some(back.map_or(other_x, |x| x.max(other_x))),
+                    Side::Right if is_up => catch = Some(catch.map_or(other_x, |x| x.max(other_x))),
+                    _ if self.of[port.node as usize] != block => wishes.push((i64::from(other_x), step.weight as u32)),
                     _ => {}
                 }
             }

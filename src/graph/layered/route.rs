@@ -112,8 +112,8 @@ impl Gaps {
         // Links in outer lanes have one bundle where they leave an item, and one where they enter.
         let mut of_lane = vec![(NONE, NONE); if layers.lanes > 0 { links.len() } else { 0 }];
         let mut ends = vec![[NONE; 3]; if layers.lanes > 0 { items.len() } else { 0 }];
-        for (i, way) in layers.paths.iter().enumerate() {
-            let LinkPath::Lane(lane) = *way else { continue };
+        for (i, link_path) in layers.paths.iter().enumerate() {
+            let LinkPath::Lane(lane) = *link_path else { continue };
             let link = &links[i];
             let far = lane_x(lane);
             let mut end = |kind: usize, item: usize, at: i32, gap: usize| {

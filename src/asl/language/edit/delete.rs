@@ -10,22 +10,22 @@ impl<'d> GraphEditor<'d> {
         self.delete_states(&states, gesture)
     }
 
-    pub(super) fn delete_states(&mut self, gone: &[usize], gesture: &Value) -> Result<String, Box<Refused>> {
-        let Some(first) = gone.first().copied() else { return Ok(String::new()) };
+    pub(super) fn delete_states(&mut self, deleted: &[usize], gesture: &Value) -> Result<String, Box<Refused>> {
+        let Some(first) = deleted.first().copied() else { return Ok(String::new()) };
         let states = self.enclosing_states(first);
         let edges = self.edges(states);
-        let is_gone = |name: &str| gone.iter().any(|state| self.name(*state) == name);
+        let is_deleted = |name: &str| deleted.iter().any(|state| self.name(*state) == name);
         let into: Vec<Edge<'d>> = edges
             .into_iter()
-            .filter(|edge| edge.from.is_none_or(|from| !gone.contains(&from)) && edge.target.is_some_and(is_gone))
+            .filter(|edge| edge.from.is_none_or(|from| !deleted.contains(&from)) && edge.target.is_some_and(is_deleted))
             .collect();
-        if self.document.child_ids(states).iter().all(|state| gone.contains(state)) {
-            return self.delete_all(states, gone);
+        if self.document.child_ids(states).iter().all(|state| deleted.contains(state)) {
+            return self.delete_all(states, deleted);
         }
         let given = match gesture.get("to") {
             Some(Value::String(pointer)) => {
                 let to = self.state(pointer)?;
-                if self.enclosing_states(to) != states || gone.contains(&to) {
+                if self.enclosing_states(to) != states || deleted.contains(&to) {
                     return Err(Refused::new("impossible", format!("nothing can lead to `{}` instead", self.name(to))));
                 }
                 Some(Some(self.name(to).to_string()))
@@ -36,23 +36,23 @@ impl<'d> GraphEditor<'d> {
         for edge in &into {
             let to = match &given {
                 Some(to) => to.clone(),
-                None => self.successor(edge, gone, &into)?,
+                None => self.successor(edge, deleted, &into)?,
             };
             self.redirect(edge, to.as_deref())?;
         }
-        for state in gone {
+        for state in deleted {
             self.plan.remove(*state);
         }
-        self.after_delete(states, gone, &into, given.flatten());
-        let names: Vec<&str> = gone.iter().map(|state| self.name(*state)).collect();
+        self.after_delete(states, deleted, &into, given.flatten());
+        let names: Vec<&str> = deleted.iter().map(|state| self.name(*state)).collect();
         Ok(format!("{} deleted.", names.join(", ")))
     }
 
     /// Selects a predecessor or the successor of the deleted states.
-    fn after_delete(&mut self, states: usize, gone: &[usize], into: &[Edge], to: Option<String>) {
-        let next = gone.iter().flat_map(|state| self.transitions_of(*state)).find_map(|edge| edge.target).map(str::to_string);
+    fn after_delete(&mut self, states: usize, deleted: &[usize], into: &[Edge], to: Option<String>) {
+        let next = deleted.iter().flat_map(|state| self.transitions_of(*state)).find_map(|edge| edge.target).map(str::to_string);
         let before = into.iter().find_map(|edge| edge.from).map(|from| self.name(from).to_string());
-        let is_left = |name: &String| self.state_named(states, name).is_some_and(|state| !gone.contains(&state));
+        let is_left = |name: &String| self.state_named(states, name).is_some_and(|state| !deleted.contains(&state));
         let select = [before, to, next].into_iter().flatten().find(is_left);
         if let Some(name) = select {
             self.focus = Some(Focus::Field(name.clone(), ""));
@@ -61,7 +61,7 @@ impl<'d> GraphEditor<'d> {
     }
 
     /// The new target of a transition into deleted states; `None` for the end of the scope.
-    fn successor(&self, edge: &Edge, gone: &[usize], into: &[Edge]) -> Result<Option<String>, Box<Refused>> {
+    fn successor(&self, edge: &Edge, deleted: &[usize], into: &[Edge]) -> Result<Option<String>, Box<Refused>> {
         let states = edge.states;
         let mut found: Vec<Option<String>> = Vec::new();
         let mut queue: Vec<usize> = edge.target.iter().filter_map(|name| self.state_named(states, name)).collect();
@@ -80,7 +80,7 @@ impl<'d> GraphEditor<'d> {
             }
             for next in out {
                 match next.target.map(|name| (name, self.state_named(states, name))) {
-                    Some((_, Some(state))) if gone.contains(&state) => {
+                    Some((_, Some(state))) if deleted.contains(&state) => {
                         if !queue.contains(&state) {
                             queue.push(state);
                         }
@@ -108,7 +108,7 @@ impl<'d> GraphEditor<'d> {
                     _ => format!("`{name}` leads to several states: which of them follows?"),
                 };
                 if targets.is_empty() {
-                    let all = self.document.child_ids(states).into_iter().filter(|state| !gone.contains(state));
+                    let all = self.document.child_ids(states).into_iter().filter(|state| !deleted.contains(state));
                     targets.extend(all.map(|state| self.name(state).to_string()));
                 }
                 let mut choices: Vec<(Option<String>, String)> = targets
@@ -124,7 +124,7 @@ impl<'d> GraphEditor<'d> {
     }
 
     /// Deletes all states of a scope: the machine is then empty; of a Parallel the branch is removed.
-    fn delete_all(&mut self, states: usize, gone: &[usize]) -> Result<String, Box<Refused>> {
+    fn delete_all(&mut self, states: usize, deleted: &[usize]) -> Result<String, Box<Refused>> {
         let scope = self.document.parent(states).unwrap_or_default();
         let owner = self.document.path_to(scope).into_iter().rev().find(|node| self.is_state(*node));
         match owner {
@@ -139,7 +139,7 @@ impl<'d> GraphEditor<'d> {
                 Err(Refused::new("last", message))
             }
             None => {
-                for state in gone {
+                for state in deleted {
                     self.plan.remove(*state);
                 }
                 if let Some(start) = self.document.child(scope, "StartAt") {

@@ -64,13 +64,13 @@ impl GraphEditor<'_> {
             return Err(Refused::new("impossible", "the whole definition cannot be removed".into()));
         };
         self.select_around(parent);
-        let said = format!("{} removed.", self.describe(node));
+        let description = format!("{} removed.", self.describe(node));
         self.focus = Some(Focus::At(self.pointer(parent)));
         match self.document.node(node).and_then(|node| node.key) {
             Some(_) => self.plan.remove(node),
             None => self.remove_element(node)?,
         }
-        Ok(said)
+        Ok(description)
     }
 
     /// Moves an element of a list to another index.
@@ -92,13 +92,13 @@ impl GraphEditor<'_> {
         let from = all.iter().position(|child| *child == node).unwrap_or_default();
         self.focus = Some(Focus::At(format!("{}/{to}", self.pointer(list))));
         self.select_around(list);
-        let said = self.describe(node);
+        let description = self.describe(node);
         if from != to {
             let after = if from < to { Some(to) } else { to.checked_sub(1) };
             self.plan.remove(node);
             self.plan.insert(list, after.and_then(|at| all.get(at)).copied(), None, Piece::Old(node));
         }
-        Ok(format!("{said} is number {} of {} now.", to + 1, all.len()))
+        Ok(format!("{description} is number {} of {} now.", to + 1, all.len()))
     }
 
     pub(super) fn add(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {

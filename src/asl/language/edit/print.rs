@@ -155,31 +155,31 @@ impl<'p> Printer<'p> {
         // A gap is described by the remaining child before it, by whether children were removed in it, and by what is inserted
         // in it.
         let mut before: Option<usize> = None;
-        let mut gone: Vec<usize> = Vec::new();
+        let mut removed_before: Vec<usize> = Vec::new();
         let mut new: Vec<&Insert> = new_after(None).collect();
         for child in children.iter().copied().map(Some).chain([None]) {
             if let Some(child) = child.filter(|child| plan.removed.contains(child)) {
-                gone.push(child);
+                removed_before.push(child);
                 new.extend(new_after(Some(child)));
                 continue;
             }
             match (before, child) {
-                (Some(kept), _) if !gone.is_empty() || !new.is_empty() => {
+                (Some(kept), _) if !removed_before.is_empty() || !new.is_empty() => {
                     let from = document.end(kept);
-                    let to = gone.last().map_or(from, |last| document.end(*last));
+                    let to = removed_before.last().map_or(from, |last| document.end(*last));
                     let text: String = items(&new).iter().map(|item| format!("{sep}{item}")).collect();
                     out.push(Edit { span: Span::new(from, to), text });
                 }
-                (None, Some(kept)) if !gone.is_empty() || !new.is_empty() => {
+                (None, Some(kept)) if !removed_before.is_empty() || !new.is_empty() => {
                     let to = document.start(kept);
-                    let from = gone.first().map_or(to, |first| document.start(*first));
+                    let from = removed_before.first().map_or(to, |first| document.start(*first));
                     let text: String = items(&new).iter().map(|item| format!("{item}{sep}")).collect();
                     out.push(Edit { span: Span::new(from, to), text });
                 }
                 _ => {}
             }
             before = child;
-            gone.clear();
+            removed_before.clear();
             new = child.map_or(Vec::new(), |child| new_after(Some(child)).collect());
         }
     }

@@ -98,9 +98,10 @@ impl GraphEditor<'_> {
             (_, None) => "End",
         };
         let value = || exit.as_deref().map_or(Piece::Json(true.into()), Piece::text);
-        let there: Vec<usize> = ["Next", "Default", "End"].iter().filter_map(|name| document.child(state, name)).collect();
-        let mut there = there.into_iter().filter(|node| !self.plan.removed.contains(node)).collect::<Vec<_>>().into_iter();
-        match there.next() {
+        let transitions: Vec<usize> = ["Next", "Default", "End"].iter().filter_map(|name| document.child(state, name)).collect();
+        let mut transitions =
+            transitions.into_iter().filter(|node| !self.plan.removed.contains(node)).collect::<Vec<_>>().into_iter();
+        match transitions.next() {
             Some(node) if self.name(node) == wanted => {}
             Some(node) => {
                 self.plan.key(node, wanted);
@@ -108,7 +109,7 @@ impl GraphEditor<'_> {
             }
             None => self.plan.append(state, Some(wanted), value()),
         }
-        for node in there {
+        for node in transitions {
             self.plan.remove(node);
         }
     }

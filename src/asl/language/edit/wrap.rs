@@ -24,11 +24,11 @@ impl<'d> GraphEditor<'d> {
         }
         let scope = states.first().map(|state| self.enclosing_states(*state)).unwrap_or_default();
         let entries = self.entries(&states);
-        let led_inside = |state: &usize| {
+        let has_inner_predecessor = |state: &usize| {
             let name = self.name(*state);
             states.iter().any(|from| from != state && self.transitions_of(*from).iter().any(|edge| edge.target == Some(name)))
         };
-        let alone = states.iter().find(|state| !led_inside(state)).or(states.first());
+        let alone = states.iter().find(|state| !has_inner_predecessor(state)).or(states.first());
         let entry = match &entries[..] {
             [] => alone.copied().unwrap_or_default(),
             [one] => *one,
@@ -166,7 +166,7 @@ impl<'d> GraphEditor<'d> {
                     let message = format!("there is another state `{}`: give one of them a new name first", member.name);
                     return Err(Refused::new("taken", message));
                 }
-                self.go_on(id, on.as_deref())?;
+                self.continue_with(id, on.as_deref())?;
                 self.plan.insert(enclosing_states, Some(state), Some(&member.name), Piece::Old(id));
             }
         }
@@ -194,7 +194,7 @@ impl<'d> GraphEditor<'d> {
     }
 
     /// Makes a state that ends its scope lead to another state; a Succeed becomes a Pass.
-    fn go_on(&mut self, state: usize, to: Option<&str>) -> Result<(), Box<Refused>> {
+    fn continue_with(&mut self, state: usize, to: Option<&str>) -> Result<(), Box<Refused>> {
         let Some(to) = to else { return Ok(()) };
         if self.kind(state) == "Succeed" {
             if let Some(node) = self.document.child(state, "Type") {
