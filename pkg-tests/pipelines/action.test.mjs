@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { simulate } from "stepglass";
+import { simulate } from "../../dist/node.js";
 import { parse } from "yaml";
 import { output } from "../../scripts/steps.mjs";
 import { projectWith, root, run } from "./project.mjs";
