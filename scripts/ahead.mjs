@@ -1,4 +1,4 @@
-// One set-up of the tests, in a process of its own while others compile:   node scripts/ahead.mjs NAME
+// Runs one set-up of the tests in a separate process, while other steps compile:   node scripts/ahead.mjs NAME
 //
 // Its step comes later, finds everything there, and is who says what could not be had.
 import { findBrowser } from "./browser.mjs";

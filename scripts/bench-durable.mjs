@@ -39,7 +39,7 @@ if (nodeWithSqlite === undefined) {
 }
 
 let files = 0;
-/** What a side tells of itself; undefined if it fails. */
+/** Returns the measurements of a side. Undefined if it fails. */
 function measure(side, mode, where, count) {
   const args = ["--no-warnings", join(root, "scripts/bench-durable/side.mjs"), side, mode, where, String(count)];
   const { stdout, stderr } = spawnSync(nodeWithSqlite, args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
@@ -60,7 +60,7 @@ function installPeers() {
   return ["openworkflow", ...(startPostgres() ? ["dbos"] : [])];
 }
 
-/** A PostgreSQL server of our own; false where there is none to start. */
+/** Starts a PostgreSQL server for the benchmark. Returns false if there is none on this machine. */
 function startPostgres() {
   const bin = postgresBin();
   if (bin === undefined) {
@@ -69,7 +69,7 @@ function startPostgres() {
   }
   const data = join(folder, "postgres");
   mkdirSync(data);
-  // The server does not run as root.
+  // PostgreSQL refuses to run as root.
   const asUser = process.getuid?.() === 0 ? ["runuser", ["-u", "postgres", "--"]] : undefined;
   if (asUser) spawnSync("chown", ["-R", "postgres", folder]);
   const perform = (name, args) =>
@@ -95,7 +95,7 @@ function postgresBin() {
   return [...folders, ...(process.env.PATH ?? "").split(":")].find((path) => existsSync(join(path, "initdb")));
 }
 
-/** The CPU milliseconds of all processes of PostgreSQL, those that have ended among them. */
+/** Returns the CPU time of all processes of PostgreSQL in milliseconds, including those that have ended. */
 function postgresCpu() {
   let ticks = 0;
   const pid = Number(readFileSync(join(folder, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
@@ -108,7 +108,7 @@ function postgresCpu() {
       if (Number(name) === pid) ticks += fields[11] + fields[12] + fields[13] + fields[14];
       else if (fields[1] === pid) ticks += fields[11] + fields[12];
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   return ticks * 10;
@@ -126,7 +126,7 @@ for (let turn = 0; turn < TURNS; turn += 1)
   for (const side of Object.keys(found)) {
     const before = side === "dbos" ? postgresCpu() : 0;
     const told = measure(side, "throughput", where(side), COUNTS[side]);
-    // The server works for DBOS: its time counts, too.
+    // The server works for DBOS, so its CPU time counts.
     if (told && side === "dbos") told.cpuMs += (postgresCpu() - before) / told.all;
     if (told) found[side].throughput.push(told);
     const slow = measure(side, "latency", where(side), values.quick ? 20 : 60);

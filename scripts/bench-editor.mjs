@@ -13,7 +13,7 @@ import { root } from "./steps.mjs";
 const RUNS = 7;
 const folder = mkdtempSync(join(tmpdir(), "stepglass-bench-"));
 
-/** A chain of states, half of them with some data flow. */
+/** Returns a chain of states, half of which transform data. */
 function chain(count) {
   const states = Array.from({ length: count }, (_, i) => [
     `State ${i}`,
@@ -22,7 +22,7 @@ function chain(count) {
   return { StartAt: "State 0", States: Object.fromEntries(states) };
 }
 
-/** A loop that has about so many events. */
+/** Returns a loop with about `events` events. */
 const loop = (events) => ({
   StartAt: "Count",
   States: {
@@ -57,7 +57,7 @@ function print(what, figure, target) {
   console.log(`${what.padEnd(56)} ${figure.padStart(22)}   ${target}`);
 }
 
-/** Memory of a process in MiB, where Linux tells it. */
+/** Returns the memory of a process in MiB, if the system is Linux. */
 function memory({ pid }) {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;

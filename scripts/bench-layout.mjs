@@ -1,7 +1,7 @@
-// The layout beside dagre's:   npm run bench:layout [-- --json] [-- --each]     (npm run build first)
+// Compares the layout with that of dagre:   npm run bench:layout [-- --json] [-- --each]     (npm run build first)
 //
 // Both lay out the same boxes and labels, scope by scope: dagre gets each `States` object as a graph of its own, innermost
-// first, with the same room around nested ones. Crossings are counted in the drawings: places where lines run through each
+// first, with the same room around nested ones. Crossings are counted in the drawings: points where lines cross each
 // other. dagre's gaps are those of its documentation (50 between layers, 50 between boxes, 20 between lines), and once
 // more with 30 and 20, which is as near as boxes stand here.
 import { Graph, layout as dagreLayout } from "@dagrejs/dagre";
@@ -16,7 +16,7 @@ if (!existsSync(join(root, "dist/stepglass.wasm"))) {
 }
 const { layout } = await import("../dist/node.js");
 
-/** Of drawings of this package: px around scopes, above them and between them. */
+/** Space in drawings of this package, in pixels: around scopes, above them and between them. */
 const ROOM = { margin: 24, head: 52, padding: 14, scope: 14, gap: 14 };
 const WIDE = { nodesep: 50, ranksep: 50, edgesep: 20 };
 const NARROW = { nodesep: 20, ranksep: 30, edgesep: 14 };
@@ -90,14 +90,14 @@ else {
 }
 process.exitCode = rows.every(({ crossings: here, area, wide }) => here <= wide.crossings * 1.1 && area <= wide.area) ? 0 : 1;
 
-/** The lines of a drawing, one for all transitions between two boxes that run together. */
+/** Returns the lines of a drawing, with one line for all transitions that run together between two boxes. */
 function linesOf(graph) {
   return [...new Map(graph.edges.map(({ path, points }) => [path, points])).values()];
 }
 
 /**
- * At how many places lines run through each other; where they touch or run on one another they do not. Where several that
- * run together cross others, that is one place, as one sees it.
+ * Returns at how many points lines cross. Lines that only touch or overlap do not cross. Several lines that run together and cross
+ * others count once, as they look like one crossing.
  */
 function crossings(lines) {
   const pieces = lines.flatMap((points, line) => points.slice(1).map((b, i) => ({ line, a: points[i], b })));
@@ -116,14 +116,14 @@ function crossings(lines) {
   return found.size;
 }
 
-/** Where two pieces cross, to the pixel. */
+/** Returns where two line segments cross, rounded to a pixel. */
 function meeting({ a, b }, { a: c, b: d }) {
   const [x, y] = [b[0] - a[0], b[1] - a[1]];
   const t = ((c[0] - a[0]) * (d[1] - c[1]) - (c[1] - a[1]) * (d[0] - c[0])) / (x * (d[1] - c[1]) - y * (d[0] - c[0]));
   return `${Math.round(a[0] + t * x)} ${Math.round(a[1] + t * y)}`;
 }
 
-/** dagre's drawing of the same graph: crossings and area. */
+/** Returns the crossings and the area of dagre's drawing of the same graph. */
 function byDagre(graph, gaps) {
   const parents = new Map(graph.nodes.map(({ id, parent }) => [id, parent]));
   const inside = groupBy(graph.nodes, ({ parent }) => parent ?? "");
@@ -132,7 +132,7 @@ function byDagre(graph, gaps) {
   let crossed = 0;
   const sizes = new Map();
   const along = graph.direction === "TB";
-  // A node stands after the node that holds it.
+  // A node follows the node that contains it.
   for (const node of [...graph.nodes].reverse()) {
     if (node.type === "Scope") {
       const { width, height } = place(node.id);
@@ -176,7 +176,7 @@ function groupBy(all, keyOf) {
   return groups;
 }
 
-/** As they lie beside the project, where they do. */
+/** The recorded cases, if they are beside this checkout. */
 function conformance() {
   const found = [];
   for (const name of ["definitions.jsonl", "aws-recorded.jsonl"]) {
@@ -204,7 +204,7 @@ function conformance() {
   return found;
 }
 
-/** Definitions of about so many states: chains, rules that lead ahead and back, catchers, branches. */
+/** Generates definitions of about `size` states: chains, rules that lead forwards and back, catchers, branches. */
 function generated(count, size) {
   return Array.from({ length: count }, (_, seed) => {
     let state = seed * 2654435761 + size;

@@ -1,4 +1,4 @@
-// What the page costs:   npm run bench:page [-- PART…] [--json]     (npm run build first)
+// Measures the page:   npm run bench:page [-- PART…] [--json]     (npm run build first)
 //
 // PART is loading, reading, graph, writing, running, bombs, links or machine; without one all are measured. Sizes are exact. Times of CPU are
 // in units of a machine on which a loop of 1e8 rounds takes 730 ms, so that a slow or busy machine gives the same figures,

@@ -31,7 +31,7 @@ const SINGLE = values.quick ? 20 : 50;
 const AT_ONCE = 50;
 const TICK = 10;
 
-/** The CPU milliseconds that a process has used; 0 where the system does not tell. */
+/** Returns the CPU milliseconds that a process has used; 0 if the system does not report them. */
 function cpuOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -47,7 +47,7 @@ async function worker(side, server) {
   return start("side.mjs", [side, port, server.admin]);
 }
 
-/** Starts a program of scripts/bench-restate; resolves when it is ready. */
+/** Starts a program of scripts/bench-restate. Resolves when it is ready. */
 async function start(name, args) {
   const child = spawn(process.execPath, [join(root, "scripts/bench-restate", name), ...args.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -61,7 +61,7 @@ async function start(name, args) {
 
 const { RestateClient } = await import("../dist/restate.js");
 let names = 0;
-/** One execution of a side, from the request to its result. */
+/** Runs one execution of a side, from the request to its result. */
 const CALLS = {
   ours: (server) => {
     const client = new RestateClient(server.ingress, { admin: server.admin });

@@ -23,7 +23,7 @@ if (unknown.length > 0) {
 
 const TURNS = 2;
 const OURS = { total: 5000, inFlight: 500 };
-// As many at once as suits it, and as many as we have.
+// The number of concurrent executions that suits moto best, and our own.
 const PEER = [
   { total: 200, inFlight: 8 },
   { total: 200, inFlight: 50 },
@@ -102,7 +102,7 @@ async function moto(bin) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-  // By default moto gives every execution a canned result; it has to run them.
+  // By default moto answers every execution with a fixed result. This makes it run them.
   await fetch(`${url}/moto-api/config`, { method: "POST", body: JSON.stringify({ stepfunctions: { execute_state_machine: true } }) });
   return { child, url };
 }

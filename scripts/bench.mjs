@@ -69,7 +69,7 @@ const chosen = (cases) => cases.filter((one) => wanted.length === 0 || wanted.in
 const TURNS = quick ? 5 : 15;
 const TURN_MS = quick ? 30 : 100;
 const WARM_UP_MS = quick ? 400 : 1500;
-/** What point 11 of the plan asks for; times are minima of CPU. */
+/** The target of point 11 of the plan. Times are minima of CPU time. */
 const COLD_TARGET_MS = 50;
 const SIZE_TARGET_KB = 300;
 
@@ -105,12 +105,12 @@ if (args.includes("--map-run")) {
 }
 if (json) console.log(JSON.stringify(report));
 
-/** Installs the peer where it is not; the Node that runs it, or undefined where there is none for this machine. */
+/** Installs the peer if it is missing. Returns the Node that runs it, or undefined if there is none for this machine. */
 function installPeer() {
   const folder = join(root, "benches/peer");
   if (!existsSync(join(folder, "node_modules/aws-local-stepfunctions"))) {
     console.log("installing the peer under benches/peer …");
-    // Its Node is installed beside it: the present one may be too old for it.
+    // The peer's Node is installed with it, because the present one may be too old for it.
     if (!runShown("npm", ["ci", "--silent", "--no-engine-strict"], { cwd: folder })) {
       report.peer = { problem: "cannot be installed" };
       console.log("the peer cannot be installed here; measuring us alone");
@@ -128,7 +128,7 @@ function installPeer() {
   return undefined;
 }
 
-/** Cases beside one of the peers: all sides in turns. */
+/** Measures cases together with one of the peers, all sides in turns. */
 async function compare(chosen, peer, peerNode) {
   if (chosen.length === 0) return;
   const sides = [{ name: "ours", module: "stepglass", node: process.execPath }];
@@ -198,7 +198,9 @@ async function compare(chosen, peer, peerNode) {
   }
 }
 
-/** The cases with Tasks, beside what the handlers, their promises and the JSON of their answers cost without an engine. */
+/**
+ * Measures the cases with Tasks next to the cost of the handlers, their promises and the JSON of their answers without an engine.
+ */
 async function floor() {
   const sides = ["stepglass", "empty"].map((module) => ({ name: module, module, node: process.execPath }));
   for (const side of sides) await startWorker(side);
@@ -239,7 +241,7 @@ async function startWorker(side) {
   };
 }
 
-/** The same machines in the native engine: microseconds of the fastest run. */
+/** Measures the same machines in the native engine. Returns the microseconds of the fastest run. */
 function nativeTimes(chosen) {
   const cargo = ["run", "--quiet", "--profile", "fast", "--example", "time_cases"];
   const lines = chosen.map(({ id, definition, input, failures, counts }) =>
@@ -264,7 +266,7 @@ function nativeTimes(chosen) {
   return times;
 }
 
-/** A fresh process that imports, makes a machine and runs it once, beside one that does nothing. */
+/** Measures a new process that imports the package, makes a machine and runs it once, next to a process that does nothing. */
 function coldStart(peerNode) {
   const sides = [
     { name: "ours", node: process.execPath, arg: "stepglass" },
@@ -307,7 +309,7 @@ function memory(peerNode) {
   }
 }
 
-/** Runs benches/once.mjs in a fresh process; what it prints. */
+/** Runs benches/once.mjs in a new process. Returns its output. */
 function oneShot(node, what) {
   const result = spawnSync(node, ["--expose-gc", join(root, "benches/once.mjs"), what], {
     encoding: "utf8",
@@ -332,7 +334,7 @@ function size() {
   );
 }
 
-/** The whole process of a test run, imports and runner included; the fastest of some. */
+/** Measures the whole process of a test run, including imports and the runner. Returns the fastest of several. */
 function testkit() {
   const times = [];
   for (let i = 0; i < (quick ? 3 : 7); i++) {

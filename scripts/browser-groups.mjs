@@ -1,4 +1,5 @@
-// Runs the browser tests: files in groups, as many groups side by side as the machine has cores, each a process with one browser.
+// Runs the browser tests in groups of files. There are as many concurrent groups as the machine has cores, and each is a process
+// with one browser.
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -8,9 +9,9 @@ import { root } from "./steps.mjs";
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 /**
- * Runs test files in groups, then once more those that failed, one at a time: a browser on a busy machine may miss a moment, and
- * what is broken fails again. The last run of each file counts. The note names the files that needed another run, because what
- * needs one hides a fault.
+ * Runs test files in groups, then those that failed once more, one at a time: a browser on a busy machine may miss an event, while
+ * a real fault fails again. The last run of each file counts. The note names the files that needed another run, because that hides
+ * a fault.
  *
  * `run(command, show)` runs a command whose output goes to `show`; `say` prints. Resolves to `{ ok, counts, failures, note }`.
  */
@@ -62,13 +63,16 @@ export async function runBrowserFiles(files, { say, run }) {
     const { ok } = await run(command, show);
     if (shown.trim() !== "" || rest !== "") say(`\n${shown}${rest}\n`);
     const lost = { round, ok: false, seconds: 0, counts: { ...NONE, failed: 1 }, failures: ["did not run to its end"] };
-    // A failure outside of any test belongs to no file, so that all files of the group run again.
+    // A failure outside of any test cannot be assigned to a file, so all files of the group run again.
     const outside = !ok && group.every((file) => found.get(file)?.ok);
     for (const file of group) results.set(file, outside ? lost : (found.get(file) ?? lost));
   }
 }
 
-/** Some groups of about the same size in bytes, the largest first: a rough guess of their time, good enough to fill the cores. */
+/**
+ * Returns groups of about equal size in bytes, the largest first. The size is a rough estimate of the time, good enough to use all
+ * cores.
+ */
 function groupsOf(files, count) {
   const groups = Array.from({ length: count }, () => ({ size: 0, files: [] }));
   for (const [file, size] of files.map((file) => [file, statSync(join(root, file)).size]).sort(([, a], [, b]) => b - a)) {

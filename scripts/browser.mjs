@@ -1,12 +1,12 @@
-// Where Chrome or Chromium is on this machine; for tests, installed where that is one command.
+// Finds Chrome or Chromium on this machine. For tests, it is installed if one command is enough.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { output, run, windows } from "./steps.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "microsoft-edge"];
-/** Chromium without what draws windows: the same pages for half of the work. */
+/** Chromium without a user interface shows the same pages with half of the CPU time. */
 const SHELLS = ["chromium-headless-shell", "chrome-headless-shell"];
-/** The programs that are browsers for the tests. */
+/** The programs that the tests accept as browsers. */
 export const BROWSERS = [...SHELLS, ...NAMES];
 const PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -23,8 +23,8 @@ const PLACES = [
 ];
 
 /**
- * `{path, version}` of the browser, or the `reason` why there is none. With `shell` it is the headless shell where there is
- * one: tests take it, what measures or takes pictures does not.
+ * Returns `{path, version}` of the browser, or the `reason` why there is none. With `shell` it is the headless shell, if there is
+ * one: tests use it, while measurements and screenshots do not.
  */
 export function findBrowser({ install = false, shell = false } = {}) {
   const named = process.env.CHROME_PATH;
@@ -37,7 +37,7 @@ export function findBrowser({ install = false, shell = false } = {}) {
 
   const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, stdio: ["ignore", "ignore", path ? "ignore" : "inherit"] };
   const get = (name) => run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name], options);
-  // Not every release has the shell, and who has a browser does not wait for lists of packages.
+  // Not every release contains the shell. If there is a browser already, updating the package lists would take too long.
   if (path) return get(SHELLS[0]) ? found(lookUp(names)) : found(path);
   console.log("installing Debian's Chromium for the browser tests");
   const installed = run("apt-get", ["update", "-qq"], options) && ((shell && get(SHELLS[0])) || get("chromium"));

@@ -37,7 +37,7 @@ for (const { id, format, definition } of examples)
     let said;
     try {
       await visitor.ready();
-      // This one leads to a state that is not there, to show what the page says of that; no gesture can do so.
+      // This example refers to a missing state, to show the page's message about it. No gesture can create that.
       const wanted = format === "yaml" ? parse(definition.replace("Publsh", "Publish")) : JSON.parse(definition);
       const count = await build(visitor, wanted, way, { yaml: format === "yaml" });
       if (visitor.problems.length > 0) throw new Error(visitor.problems.join("; "));

@@ -19,16 +19,16 @@ import { filesOf, fingerprint, root, runOrExit } from "./steps.mjs";
 const dist = join(root, "dist");
 const stamp = join(dist, ".built.json");
 
-/** What is made of it. */
+/** The files that are made of the crate. */
 const WASM = ["stepglass.wasm", "stepglass-fast.wasm", "glue.js"];
-/** What the WebAssembly is made of: all files of these, and whatever they include from elsewhere. */
+/** The sources of the WebAssembly: all files in these, with the files that they include from elsewhere. */
 const rustPlaces = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
-/** What the JavaScript is made of, besides. */
+/** The additional sources of the JavaScript. */
 const scriptSources = ["js", "www/src", "www/examples", "www/patterns", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
 
 /**
- * Builds the package; with `ifStale` only what is not made of the present sources. A release build also counts where a
- * quick one would do, and with `anyProfile` every one.
+ * Builds the package. With `ifStale`, builds only what is out of date. A release build is accepted where a quick one would do, and
+ * with `anyProfile` every build is.
  */
 export async function build({ dev = false, names = false, jsOnly = false, ifStale = false, anyProfile = false } = {}) {
   const last = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")) : {};
@@ -54,7 +54,7 @@ export async function build({ dev = false, names = false, jsOnly = false, ifStal
   return true;
 }
 
-/** The files that the WebAssembly is made of, by their paths in the repository. */
+/** Returns the sources of the WebAssembly by their paths in the repository. */
 export function rustSources() {
   const own = rustPlaces.flatMap((place) => filesOf(place));
   const included = own
@@ -86,8 +86,8 @@ async function bundle() {
     logLevel: "warning",
     plugins: [located],
   };
-  // For browsers, and for bundlers whatever they build for: ES modules. What is for Node holds the WebAssembly, because no
-  // file stays beside what is bundled.
+  // ES modules for browsers, and for bundlers of any target. Those for Node contain the WebAssembly, because a bundle has no other
+  // files beside it.
   const modules = await esbuild.build({
     ...options,
     entryPoints: [
@@ -101,14 +101,14 @@ async function bundle() {
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
-    // One copy of the machinery for all entries: `stepglass` and `stepglass/slim` in one program share their classes.
+    // All entries share one copy of the code, so that `stepglass` and `stepglass/slim` in one program have the same classes.
     splitting: true,
     chunkNames: "shared-[hash]",
     plugins: [wasm, holding, located],
   });
   const node = await bundleForNode(esbuild, options);
-  // The component, with parts that are loaded when they are needed, and its worker, which is one file: bundlers that copy it as it
-  // lies take nothing else along.
+  // The component, whose parts are loaded on demand, and its worker. The worker is one file, because bundlers that copy it do not
+  // copy its imports.
   const embedded = { ...options, format: "esm", platform: "browser", minify: true, plugins: [raw, located, tabled] };
   const component = await esbuild.build({
     ...embedded,
@@ -151,7 +151,10 @@ async function bundle() {
   );
 }
 
-/** Declarations for require(): a module with a default export is that export, and its types are in a namespace of that name. */
+/**
+ * Returns declarations for require(): a module with a default export is that export, and its types are in a namespace with the same
+ * name.
+ */
 function commonJsTypes(types) {
   const text = types.replaceAll(/"(\.\/(?:index|debug|durable|testing))\.js"/g, '"$1.cjs"');
   const [, name] = /^export default function (\w+)/m.exec(text) ?? [];
@@ -167,8 +170,8 @@ function commonJsTypes(types) {
 }
 
 /**
- * What Node itself runs: CommonJS, in parts that all entries share, and for `import` an ES module that hands its exports on.
- * So a program that has the package by `import` here and by `require()` there has it once, with one set of classes.
+ * Builds the files that Node itself runs: CommonJS, in parts that all entries share, and for `import` an ES module that re-exports
+ * it. A program that uses both `import` and `require()` then loads the package once, with one set of classes.
  */
 async function bundleForNode(esbuild, options) {
   const entries = [...NODE_ENTRIES, ["slim"], ["integrations"], ["yaml"], ...PROGRAMS];
@@ -189,7 +192,7 @@ async function bundleForNode(esbuild, options) {
     outExtension: { ".js": ".cjs" },
     format: "cjs",
     platform: "node",
-    // Not as a text: programs that the command writes have the words, too.
+    // It is not replaced in string literals, because programs that the command writes contain these words, too.
     define: { ...options.define, "import.meta.url": "__moduleUrl" },
   };
   await esbuild.build({ ...nodeOptions, entryPoints: [{ in: "core", out: "core" }], plugins: [partsInCore(texts, core)] });
@@ -212,9 +215,9 @@ async function bundleForNode(esbuild, options) {
   for (const [path, { exports }] of Object.entries(split.metafile.outputs)) {
     const name = entries.map(([name, out = name]) => out).find((out) => path === `dist/${out}.js`);
     if (name === undefined || PROGRAMS.some(([program]) => program === name)) continue;
-    // `slim.js` is the one of bundlers and browsers.
+    // `slim.js` is the entry for bundlers and browsers.
     const file = existsSync(join(dist, `${name}.js`)) ? `${name}-node.js` : `${name}.js`;
-    // Who requires a module with a default export alone gets that.
+    // require() of a module with only a default export returns that export.
     if (exports.join() === "default") appendFileSync(join(dist, `${name}.cjs`), "module.exports = module.exports.default;\n");
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
@@ -226,14 +229,14 @@ async function bundleForNode(esbuild, options) {
     platform: "node",
     define: { ...options.define, "import.meta.url": "__filename" },
   });
-  // Configurations of editors name this file.
+  // Configurations of editors refer to this file.
   writeFileSync(join(dist, "cli.js"), '#!/usr/bin/env node\nimport "./cli.cjs";\n');
   return [split, await bundleProtocols(esbuild, options), await bundleOnDemand(esbuild, options)];
 }
 
 /**
- * The parts that even the smallest entry loads, by their files, with what each of them exports. They become one file, core.cjs: a file
- * costs a start about a millisecond, and calls from one to another are slower.
+ * Returns the parts that even the smallest entry loads, by file, with their exports. They become one file, core.cjs: each file
+ * costs about a millisecond at the start, and calls between files are slower.
  */
 function coreParts(outputs) {
   const found = new Map();
@@ -248,10 +251,10 @@ function coreParts(outputs) {
   return found;
 }
 
-/** What an export of a part is called in core.cjs. */
+/** Returns the name in core.cjs of a part's export. */
 const inCore = (part, name) => `${part.replace(/\.js$/, "").replaceAll(/\W/g, "_")}_${name}`;
 
-/** `export { a as part_a } from "./part.js"`, or the other way round; what exports nothing is still evaluated. */
+/** Returns `export { a as part_a } from "./part.js"`, or the reverse. A part without exports is still evaluated. */
 function handedOn(part, names, from, written) {
   return names.length === 0
     ? `import ${JSON.stringify(from)};`
@@ -282,8 +285,8 @@ function partsBesideCore(texts, core) {
         const file = path.replace(/\.js$/, ".cjs");
         return kind === "dynamic-import" ? { path: file, namespace: "required" } : { path: file, external: true };
       });
-      // A part that is imported when it is needed is required then: Node would look for its exports in its text first, and load what
-      // it imports ES modules with.
+      // A part that is imported on demand is loaded with require(). With import(), Node would first search its text for exports,
+      // and load its imports with the ES module loader.
       build.onLoad({ filter: /.*/, namespace: "required" }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(path)});`,
         resolveDir: dist,
@@ -298,14 +301,14 @@ function partsBesideCore(texts, core) {
   };
 }
 
-/** A part as CommonJS needs it, where it asks for its own place: `__moduleUrl` takes the place of `import.meta.url`. */
+/** Converts a part to CommonJS if it uses its own location: `__moduleUrl` replaces `import.meta.url`. */
 function textForNode(text) {
   const required = text.replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")');
   if (!required.includes("import.meta.url")) return required;
   return `import { pathToFileURL as __toUrl } from "node:url";\nconst __moduleUrl = __toUrl(__filename).href;\n${required}`;
 }
 
-/** The examples of the page's gallery, for agents: `[{name, title, lesson, features, file, definition, inputs}]`. */
+/** Returns the examples of the page's gallery, for agents: `[{name, title, lesson, features, file, definition, inputs}]`. */
 function gallery() {
   const folder = join(root, "www/examples");
   const names = existsSync(folder) ? readdirSync(folder).sort() : [];
@@ -317,7 +320,7 @@ function gallery() {
   });
 }
 
-/** The protocols of editors and agents, by the folders of their servers: files that a server alone loads, small. */
+/** The protocols of editors and agents, by the folders of their servers. They are separate files, which only a server loads. */
 const PROTOCOLS = { lsp: "language-server-protocol.cjs", mcp: "model-context-protocol.cjs" };
 
 function bundleProtocols(esbuild, options) {
@@ -330,14 +333,14 @@ function bundleProtocols(esbuild, options) {
     outExtension: { ".js": ".cjs" },
     format: "cjs",
     platform: "node",
-    // What is there as ES modules too, is taken as these: what nobody uses of them is left out.
+    // Packages with ES modules are used in that form, so that unused exports are left out.
     mainFields: ["module", "main"],
     minify: true,
     plugins: [withoutSchemas],
   });
 }
 
-/** The servers leave the protocols to files beside them. */
+/** The servers do not contain the protocols, which are separate files. */
 const protocols = {
   name: "protocols",
   setup(build) {
@@ -348,12 +351,12 @@ const protocols = {
   },
 };
 
-/** A package that most starts do not need, in a file of its own: `yaml` takes a start as long as the interpreter's own code does. */
+/** A package that most starts do not need, in a separate file: `yaml` takes as long to load as the interpreter's own code. */
 const ON_DEMAND = { name: "yaml", library: "yaml-library.cjs", stub: "yaml-on-demand.cjs" };
 
 /**
- * Writes the package, and the stub that stands for it in all other files. The stub loads the package when one of its exports is read for
- * the first time. It names every export, so that whatever copies them copies getters.
+ * Writes the package, and the stub that replaces it in all other files. The stub loads the package when one of its exports is first
+ * read. It names every export, so that code which copies them copies getters.
  */
 async function bundleOnDemand(esbuild, options) {
   const names = Object.keys(await import(ON_DEMAND.name)).filter((name) => name !== "default" && name !== "module.exports");
@@ -370,7 +373,7 @@ async function bundleOnDemand(esbuild, options) {
   });
 }
 
-/** The files for Node have the stub in the place of the package. */
+/** The files for Node contain the stub instead of the package. */
 const onDemand = {
   name: "on demand",
   setup(build) {
@@ -378,7 +381,7 @@ const onDemand = {
   },
 };
 
-/** The SDK without a reader of JSON Schemas, for which our server has no use. */
+/** Replaces the SDK's JSON Schema validator, which our server does not use. */
 const withoutSchemas = {
   name: "without-schemas",
   setup(build) {
@@ -386,10 +389,10 @@ const withoutSchemas = {
   },
 };
 
-/** What nobody imports: the command, and a thread of a pool. */
+/** Programs that no module imports: the command, and a thread of a pool. */
 const PROGRAMS = [["command"], ["pool-thread"]];
 
-/** Entries that are for Node, with their names in dist. */
+/** Entries for Node only, with their names in dist. */
 const NODE_ENTRIES = [
   ["node"],
   ["asl-validator"],
@@ -407,7 +410,7 @@ const NODE_ENTRIES = [
   ["testing"],
 ];
 
-/** In bundles the WebAssembly is in the code, and no file is looked for beside it. */
+/** In bundles the code contains the WebAssembly, so no file is needed beside it. */
 const holding = {
   name: "holding",
   setup(build) {
@@ -415,7 +418,7 @@ const holding = {
   },
 };
 
-/** What comes out of `….wasm?module` stays an import, of the compiled module, which workerd has; `….wasm?gzip` is packed bytes. */
+/** `….wasm?module` stays an import of the compiled module, which workerd provides; `….wasm?gzip` becomes compressed bytes. */
 const wasm = {
   name: "wasm",
   setup(build) {
@@ -428,10 +431,10 @@ const wasm = {
   },
 };
 
-/** The file of dist that an import names. */
+/** Returns the file of dist for an import. */
 const moduleOf = (path) => basename(path).replace(/\?.*$/, "");
 
-/** The files of dist find the WebAssembly beside them. */
+/** The files of dist find the WebAssembly in the same folder. */
 const located = {
   name: "located",
   setup(build) {
@@ -441,7 +444,7 @@ const located = {
   },
 };
 
-/** The component has the table of integrations from the file of `stepglass/integrations`, which lies beside it. */
+/** The component gets the table of integrations from the file of `stepglass/integrations` in the same folder. */
 const tabled = {
   name: "tabled",
   setup(build) {
@@ -449,7 +452,7 @@ const tabled = {
   },
 };
 
-/** `x.css?raw` is the text of the file, as Vite has it too. */
+/** `x.css?raw` becomes the text of the file, as in Vite. */
 const raw = {
   name: "raw",
   setup(build) {
@@ -477,6 +480,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     ifStale: given.includes("--if-stale"),
   });
   console.log(built ? `built ${relative(process.cwd(), dist) || "."}` : `${relative(process.cwd(), dist)} is up to date`);
-  // The published build is complete: what the tests of the page and `serve` show is made with it.
+  // The published build is complete, because the tests of the page and `serve` use it.
   if (given.length === 0) buildPage({ ifStale: true });
 }

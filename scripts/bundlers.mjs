@@ -1,4 +1,5 @@
-// Bundlers and runtimes of others, which the tests of the packed package build and run with: Next, webpack, Rollup, Bun, Deno, workerd.
+// Installs the bundlers and runtimes with which the tests of the packed package build and run: Next, webpack, Rollup, Bun, Deno,
+// workerd.
 //
 //   node scripts/bundlers.mjs      installs them once (700 MB, half a minute)
 import { createHash } from "node:crypto";
@@ -8,16 +9,16 @@ import { pathToFileURL } from "node:url";
 import { Missing, main, npm } from "./setup.mjs";
 import { root, run, windows } from "./steps.mjs";
 
-/** Where they are installed. */
+/** The folder where they are installed. */
 export const folder = join(root, "pkg-tests/bundlers");
 
-/** Installs the packages of the lockfile. None of their scripts runs: the binaries are in packages of their own. */
+/** Installs the packages of the lockfile. None of their scripts runs, because the binaries are separate packages. */
 export function installBundlers() {
   const marker = join(folder, "node_modules/.installed");
   const wanted = fingerprint();
   if (isInstalled()) return;
   console.log("bundlers: installing the npm packages of pkg-tests/bundlers");
-  // Not `ci`, which insists on binaries for systems that a mirror of the registry may not have.
+  // `npm ci` would require binaries for systems that a mirror of the registry may not have.
   const [command, args] = npm("install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund");
   if (!run(command, args, { cwd: folder })) {
     throw new Missing("The bundlers could not be installed.", [
@@ -27,13 +28,13 @@ export function installBundlers() {
   writeFileSync(marker, wanted);
 }
 
-/** Whether all of them are there. */
+/** Returns whether all of them are installed. */
 export function isInstalled() {
   const marker = join(folder, "node_modules/.installed");
   return existsSync(marker) && readFileSync(marker, "utf8") === fingerprint();
 }
 
-/** A program of another runtime, or undefined where the registry has none for this system. */
+/** Returns the program of another runtime. Undefined if the registry has none for this system. */
 export function program(name) {
   const [scope, path] = { bun: ["@oven", "bin/bun"], deno: ["@deno", "deno"], workerd: ["@cloudflare", "bin/workerd"] }[name];
   const packages = join(folder, "node_modules", scope);

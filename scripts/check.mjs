@@ -36,7 +36,7 @@ await main(async () => {
   else process.exitCode = ok ? 0 : 1;
 });
 
-/** Checks the present state once; resolves to whether all is well. */
+/** Checks the present state once. Resolves to whether everything passed. */
 async function check() {
   const begin = performance.now();
   const changed = changedFiles();
@@ -77,7 +77,7 @@ async function check() {
   return ok;
 }
 
-/** The files that differ from the revision, and those that git does not know yet. */
+/** Returns the files that differ from the revision, and the untracked files. */
 function changedFiles() {
   const listed = output("git", ["diff", "--name-only", "--diff-filter=d", values.since]);
   if (listed === undefined) {
@@ -88,13 +88,13 @@ function changedFiles() {
   return [...new Set(`${listed}\n${unknown}`.split("\n"))].filter((file) => file !== "" && existsSync(join(root, file)));
 }
 
-/** What to run for these files. */
+/** Returns the steps for these files. */
 function stepsFor(changed) {
   const usual = stepsOf({ fuzzSeconds: "0", quick: true });
   const build = usual.find(({ name }) => name === "package: build");
   const steps = usual.filter(({ name }) => JAVASCRIPT.includes(name)).map(({ needs: _, ...step }) => step);
   const tests = testsOf(changed);
-  // Tests, and the types of sources, read what the build has made.
+  // Tests, and the types of sources, use the output of the build.
   if (tests.length > 0 || !existsSync(join(root, "dist/index.d.ts"))) {
     steps.push(build);
     for (const step of steps) if (step.name.includes("types")) step.needs = [build.name];
@@ -119,14 +119,20 @@ function rustSteps(changed, usual) {
   ];
 }
 
-/** The module whose unit tests cover a file: `src/engine/retry.rs` is `engine::retry`, and a file of tests belongs to its folder. */
+/**
+ * Returns the module whose unit tests cover a file: `src/engine/retry.rs` is `engine::retry`, and a file of tests belongs to its
+ * folder.
+ */
 function moduleOf(file) {
   const path = file.replace(/^src\//, "").replace(/\.rs$/, "");
   const name = ["mod", "tests", "lib"].includes(basename(path)) ? dirname(path) : path;
   return name === "." ? "" : `${name.replaceAll("/", "::")}::`;
 }
 
-/** The test files that changed, and those that are called as a changed module. Files for the browser only run if they changed themselves. */
+/**
+ * Returns the test files that changed, and those with the name of a changed module. Files for the browser only run if they changed
+ * themselves.
+ */
 function testsOf(changed) {
   const all = readdirSync(join(root, "pkg-tests"), { recursive: true })
     .map((name) => `pkg-tests/${name.replaceAll("\\", "/")}`)

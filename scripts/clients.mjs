@@ -1,4 +1,4 @@
-// The real clients that the tests of the server speak through: npm packages, and a virtual environment of Python ones.
+// Installs the real clients that the tests of the server use: npm packages, and a virtual environment with Python packages.
 //
 //   node scripts/clients.mjs              what the tests need, added once
 //   node scripts/clients.mjs --bench      also what the benchmark compares with
@@ -16,24 +16,27 @@ export function installNodeClients() {
   installIn("pkg-tests/server", "clients");
 }
 
-/** The programs of a virtual environment with the packages of a requirements file: `{bin}`, or `{reason}` where there is no Python. */
+/**
+ * Returns the programs of a virtual environment with the packages of a requirements file: `{bin}`, or `{reason}` if there is no
+ * Python.
+ */
 export function pythonClients({ bench = false, install = true } = {}) {
   const requirements = join(folder, bench ? "requirements-bench.txt" : "requirements.txt");
   return virtualEnvironment(join(folder, bench ? ".venv-bench" : ".venv"), requirements, { install, script: "scripts/clients.mjs" });
 }
 
-/** Installs the clients of the AWS SDK that tasks call moto's server with. */
+/** Installs the clients of the AWS SDK with which tasks call moto's server. */
 export function installAwsClients() {
   installIn("pkg-tests/aws", "clients");
 }
 
-/** The programs of moto's server: `{bin}`, or `{reason}` where there is none. */
+/** Returns the programs of moto's server: `{bin}`, or `{reason}` if there is none. */
 export function emulator({ install = true } = {}) {
   const place = join(root, "pkg-tests/aws");
   return virtualEnvironment(join(place, ".venv"), join(place, "requirements.txt"), { install, script: "scripts/clients.mjs" });
 }
 
-/** A virtual environment with what a requirements file names; `script` is who installs it. */
+/** Creates a virtual environment with the packages of a requirements file. `script` is the name of the script that installs it. */
 export function virtualEnvironment(place, requirements, { install, script }) {
   const bin = join(place, windows ? "Scripts" : "bin");
   const marker = join(place, ".installed");

@@ -69,7 +69,7 @@ const UNHEARD = "The recording lacks the answer of a service that the case calls
 const models = cases.some(({ kind }) => kind === "test_state") ? await findModels() : undefined;
 const groups = new Map();
 const failed = [];
-// What is right of each case in every engine that ran it.
+// The correct parts of each case in every engine that ran it.
 const right = cases.map(() => ({ status: true, result: true, history: true }));
 const all = {};
 for (const engine of engines) {
@@ -81,22 +81,22 @@ for (const engine of engines) {
 const agreement = all.native && all.wasm ? agree(all.native, all.wasm) : undefined;
 report();
 
-/** The answers of tasks, with outputs that were recorded as JSON text parsed. */
+/** Returns the answers of tasks. Outputs that were recorded as JSON text are parsed. */
 function parsedMocks(mocks) {
   const parsed = (event) => (typeof event.output === "string" ? { ...event, output: lenient(event.output) } : event);
   return Object.fromEntries(Object.entries(mocks).map(([name, events]) => [name, events.map(parsed)]));
 }
 
-/** A payload whose text begins like no object was left as text. */
+/** Parses a payload. A text that does not begin like an object stays text. */
 function lenient(value) {
   try {
     return JSON.parse(value);
   } catch {
-    return value; // A real string.
+    return value; // The value is a string in JSON as well.
   }
 }
 
-/** A package of models, if there is one; why there is none is said once. */
+/** Returns the service models, if there are any. The reason why there are none is printed once. */
 async function findModels() {
   if (value("--models") === "none") return undefined;
   const { findServiceModels } = await importSource("js/files/models.ts");
@@ -108,7 +108,9 @@ async function findModels() {
   return found;
 }
 
-/** The responses that a tested state's mock is checked against, as a model has them; AWS checks those of jobs by what is polled. */
+/**
+ * Returns the response shapes for the check of a tested state's mock. For jobs, AWS checks the response of the API that is polled.
+ */
 function modelsFor(definition) {
   const resource = /"Resource\\?":\s*\\?"arn:[^:]*:states:[^:]*:[^:]*:(?:aws-sdk:)?([a-z0-9-]+):([\w.]+)/.exec(
     JSON.stringify(definition) ?? "",
@@ -125,19 +127,19 @@ function modelsFor(definition) {
   return { [service]: model };
 }
 
-/** What the runners get of a case. */
+/** Returns the input of the runners for a case. */
 function prepare(one) {
   if (one.kind === "test_state") return { args: one.args, models: modelsFor(one.args?.definition) };
   const expected = one.expected ?? {};
   const runs = one.kind === "execution" || one.kind === "choice" || one.kind === "express_sync";
   let input = one.input;
-  // The input as AWS recorded it, unless the recording has blanked a part of it.
+  // Uses the input that AWS recorded, unless a part of it was blanked in the recording.
   const blanked = /<|"(timestamp|date|datetime)"/;
   if (expected.recorded_input !== undefined && !blanked.test(JSON.stringify(expected.recorded_input))) {
     input = expected.recorded_input;
     if (typeof input === "string") input = lenient(input);
   }
-  // Whoever recorded an ABORTED execution stopped it: so do we.
+  // A recorded execution that is ABORTED was stopped by hand, so this one is stopped, too.
   return {
     definition: one.definition,
     type: one.type,
@@ -172,7 +174,7 @@ async function throughWasm(runnable) {
   return results;
 }
 
-/** Whether both engines came to the same result and, text for text, the same history: counts the cases, names the rest. */
+/** Returns whether both engines have the same result and exactly the same history. Counts the cases, and names the others. */
 function agree(native, wasm) {
   const differing = cases.flatMap((one, i) => {
     const part = [...new Set([...Object.keys(native[i]), ...Object.keys(wasm[i])])].find(
@@ -208,9 +210,9 @@ function judge(engine, one, result, right) {
   if (history) group.history += 1;
   if (hasHistory) group.histories += 1;
   const reason = reasons.status ?? reasons.result ?? reasons.history;
-  // Without recorded answers a stand-in plays the service, and may not play it well.
+  // Without recorded answers a substitute plays the service, which may differ from it.
   const unheard = Object.keys(one.mocks ?? {}).length === 0 && named.includes('"Task"') && (hasHistory || kind === "express_sync");
-  // The newer evidence counts: the Developer Guide of 2025 has a Map go over the members of an object in a file.
+  // The newer evidence counts: in the Developer Guide of 2025, a Map iterates over the members of an object in a file.
   const isObject = Object.values(one.objects ?? {}).some((text) => text.trimStart().startsWith("{"));
   if (reason)
     failed.push({
@@ -269,7 +271,7 @@ function verdict(kind, one, result) {
   return reasons;
 }
 
-/** Puts the score, and every miss with its reason, into docs/compatibility.md. */
+/** Writes the score, and every miss with its reason, into docs/compatibility.md. */
 function writeScore(rows, percent) {
   const file = join(root, "docs", "compatibility.md");
   const engine = engines[0];
@@ -295,7 +297,7 @@ function writeScore(rows, percent) {
   );
 }
 
-/** The cause of a miss, where it is one that no interpreter can mend. */
+/** Returns the cause of a miss, if no interpreter could avoid it. */
 function why(reason) {
   if (/object that was read is not in the recording/.test(reason)) return "The recording lacks the S3 object that the Map reads";
   if (/schema validation/.test(reason) && models)
@@ -306,7 +308,7 @@ function why(reason) {
   return reason.replaceAll("|", "\\|").replaceAll("\n", " ").slice(0, 160);
 }
 
-/** A TestState call is right when its whole response is; the verdict is its status, or that it is refused. */
+/** A TestState call is right if its whole response is. The verdict is its status, or that it is refused. */
 function judgeTestState(expected, result) {
   const refused = result.refused;
   if (expected.Error) {
@@ -359,7 +361,7 @@ function report() {
   console.log(JSON.stringify({ ...sum, groups: Object.fromEntries(rows), ...differing, failed: misses, ...(measured && { measured }) }));
 }
 
-/** The misses, each once where the engines miss alike; else the name says which engine it is. */
+/** Returns the misses. If both engines miss in the same way, a miss is listed once; otherwise its name contains the engine. */
 function missed() {
   const alike = new Map();
   for (const { engine, one, name, reason } of failed) {

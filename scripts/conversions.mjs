@@ -12,11 +12,11 @@ import { root } from "./steps.mjs";
 
 const { toJsonata } = await importSource("js/convert/jsonata.ts");
 
-/** Errors of JSONPath's expressions. */
+/** Errors of JSONPath expressions. */
 const EXPRESSION = ["States.Runtime", "States.ReferencePathConflict"];
 const QUERY = "States.QueryEvaluationError";
 
-/** What may differ, and why it has to: the first rule that holds. */
+/** The allowed differences with their reasons. The first matching rule applies. */
 export const RULES = [
   {
     name: "an expression's error has JSONata's name",
@@ -54,8 +54,8 @@ function rounded(value) {
 
 /**
  * Compares `count` runs: `{runs, machines, states, left, succeeded, failed, healed, thrown, rules, open}`. `healed` are failures
- * that became successes, `thrown` the machines at which validation or conversion threw, `open` the differences that no rule explains
- * and what was thrown.
+ * that became successes, `thrown` the machines at which validation or conversion threw, `open` the differences that no rule
+ * explains and what was thrown.
  */
 export function compareConversions({ simulate, validate, count, seed = 1, recorded = recordedFolder, show = 10 }) {
   const random = generator(seed);
@@ -109,7 +109,7 @@ function brief({ history, ...rest }) {
 }
 
 function outcome(simulate, machine, original, input, answers) {
-  // What a task answers follows from its state and the number of the call alone.
+  // The answer of a task depends only on its state and the number of the call.
   const calls = new Map();
   const script = (_, { state }) => {
     const call = (calls.get(state) ?? 0) + 1;
@@ -129,7 +129,7 @@ function answer(definition, random) {
 
 const recordedFolder = join(root, "../shared/conformance");
 
-/** Definitions in JSONPath: of this repository, and recorded ones. */
+/** Returns definitions in JSONPath: those of this repository, and recorded ones. */
 function sources(recorded) {
   const found = [];
   const take = (definition) => {
@@ -198,7 +198,7 @@ const VALUES = [
   { a: null },
 ];
 
-/** An input that has what the paths of a definition ask for. */
+/** Returns an input with the paths that a definition reads. */
 function inputFor(definition, random) {
   let input = {};
   const put = (text, value) => {
@@ -234,7 +234,7 @@ function inputFor(definition, random) {
   return input;
 }
 
-/** A value that an expression may well take. */
+/** Returns a value that an expression is likely to accept. */
 function typeFor(text, random) {
   if (/States\.Math/.test(text)) return pick(random, [1, 2.5, -3, 2 ** 31 - 1]);
   if (/States\.Array(Partition|Contains|Length|GetItem|Unique)/.test(text)) return [1, 2, 3].slice(0, Math.floor(random() * 4));
@@ -243,7 +243,7 @@ function typeFor(text, random) {
   return pick(random, VALUES);
 }
 
-/** A value with so many changes: members missing, of other types, or in lists. */
+/** Returns a value with `times` changes: members that are missing, of other types, or in lists. */
 function changed(value, random, times) {
   let out = structuredClone(value);
   for (let i = 0; i < times; i++) out = change(out, random);
@@ -347,14 +347,14 @@ function ruleMade(random, depth = 0) {
   return { Variable, [`${family}${sign}`]: { String: "a", Numeric: pick(random, [1, 0, 1.5]), Timestamp: "2024-01-01T00:00:00Z" }[family] };
 }
 
-/** A machine of some states, one after the other. */
+/** Returns a machine of several states in sequence. */
 function made(random) {
   return scopeMade(random, 1 + Math.floor(random() * 3), 0, { count: 0 });
 }
 
 function scopeMade(random, length, depth, used) {
   const States = {};
-  // Names of states are unique in a whole machine.
+  // State names are unique in a whole machine.
   const names = Array.from({ length }, () => `S${used.count++}`);
   const caught = `Caught${used.count++}`;
   for (let i = 0; i < length; i++) {

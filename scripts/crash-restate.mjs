@@ -24,7 +24,7 @@ const { RestateClient } = await import("../dist/restate.js");
 const COUNT = Number(values.executions);
 const LONGEST = 900_000;
 
-/** A cluster, a worker's process and its log. */
+/** A cluster, the process of a worker, and its log. */
 class Place {
   static async open(nodes = 1) {
     const place = new Place();
@@ -36,7 +36,7 @@ class Place {
     return place;
   }
 
-  /** Starts a worker on the port of the one before. */
+  /** Starts a worker on the port of the previous one. */
   async begin(env = {}) {
     const child = spawn(process.execPath, [join(root, "scripts/crash/restate-worker.mjs"), this.port, this.server.admin, this.file], {
       env: { ...process.env, ...env },
@@ -60,13 +60,16 @@ class Place {
     await this.server.stop();
   }
 
-  /** The lines of the log that begin with a word: `[word, task, key]`. */
+  /** Returns the lines of the log that begin with a word: `[word, task, key]`. */
   lines(word) {
     const all = existsSync(this.file) ? readFileSync(this.file, "utf8").split("\n") : [];
     return all.map((line) => line.split(" ")).filter(([first]) => first === word);
   }
 
-  /** The keys whose effect has happened. A worker that died between the effect and its line told so when it was asked again. */
+  /**
+   * Returns the keys whose effect has happened. If a worker died between the effect and its line, the service reported it at the
+   * next request.
+   */
   done() {
     return new Set(["effect", "again"].flatMap((word) => this.lines(word)).map(([, , key]) => key));
   }
@@ -86,7 +89,7 @@ async function comes(holds, what) {
   throw new Error(`${what}: not in ${LONGEST / 1000} s`);
 }
 
-/** How executions have ended, and what is wrong with that. */
+/** Checks how executions have ended. */
 async function check(place, executions, { tasks, status = "SUCCEEDED" }) {
   const problems = [];
   for (const execution of executions) {
@@ -106,7 +109,7 @@ async function check(place, executions, { tasks, status = "SUCCEEDED" }) {
   return [...problems, ...oracle(place, executions, tasks)];
 }
 
-/** Whether each task has had its effect: some key for each, and one effect for each key. */
+/** Checks that each task has had its effect: at least one key for each, and one effect for each key. */
 function oracle(place, executions, tasks) {
   const effects = new Map();
   for (const [, , key] of place.lines("effect")) effects.set(key, (effects.get(key) ?? 0) + 1);
@@ -140,7 +143,7 @@ const SCENARIOS = {
   async "one node of three killed"(place) {
     const all = await place.start("Steps", COUNT, { milliseconds: 100 });
     await comes(() => place.lines("effect").length > COUNT / 2, "effects");
-    // Not the one whose ingress is asked.
+    // The server whose ingress receives the requests must stay.
     await place.server.kill(2);
     const more = await Promise.all(
       [0, 1, 2].map((n) => place.client.start("Steps", { name: `later-${n}`, input: { n, milliseconds: 1 } })),
@@ -187,7 +190,7 @@ const SCENARIOS = {
     await comes(() => place.lines("begins").length >= COUNT / 2, "calls");
     const zombie = place.worker;
     zombie.kill("SIGSTOP");
-    // Another one on a port of its own takes its place.
+    // Another worker on its own port replaces it.
     const port = place.port;
     [place.port] = await freePorts(1);
     await place.begin();

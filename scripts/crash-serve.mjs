@@ -1,4 +1,4 @@
-// Kills `stepglass serve --data` at random while boto3 starts executions, and says what has become of them.
+// Kills `stepglass serve --data` at random while boto3 starts executions, and checks how they end.
 //
 //   npm run crash:serve                                         1,000 executions, 20 kills
 //   npm run crash:serve -- --executions 100 --kills 5 --seed 7

@@ -29,9 +29,9 @@ const POINTS = [
   ...["before write", "after write", "before start", "after start", "before snapshot", "after snapshot", "before end", "after end"],
   ...["before redrive", "after redrive", "before effect", "after effect", "before load", "after load", "before prune", "after prune"],
 ];
-// How many executions are open at the same time.
+// Number of executions that are open at the same time.
 const OPEN = 60;
-// A process that does not come to its place, and the last one that has nothing left to do, in milliseconds.
+// How long a process may take to come to its point, and the last one to become idle, in milliseconds.
 const LONGEST = 500;
 const LAST = 120_000;
 
@@ -46,11 +46,11 @@ const folder = mkdtempSync(join(tmpdir(), "stepglass-crash-"));
 const file = values.file ?? join(folder, "crash.db");
 const kinds = Object.keys(machines);
 
-/** All executions by their name. */
+/** All executions by name. */
 const executions = new Map();
-/** What was asked for and not acknowledged, by number. */
+/** Requests that were not acknowledged yet, by number. */
 const asked = new Map();
-/** Answers that are stored, and the calls of tasks, by execution and task. */
+/** Stored answers, and the calls of tasks, by execution and task. */
 const answered = new Set();
 const keys = new Map();
 const problems = [];
@@ -73,7 +73,7 @@ function send(line) {
   if (child?.ready) child.stdin.write(`${JSON.stringify(line)}\n`);
 }
 
-/** Starts an execution of a kind of chance. */
+/** Starts an execution of a random kind. */
 function start() {
   const machine = kinds[next(kinds.length)];
   const n = executions.size;
@@ -86,7 +86,7 @@ function start() {
 
 const open = () => [...executions.values()].filter(({ checked }) => !checked);
 
-/** What the child has told. */
+/** Handles a message of the child process. */
 function hear(told) {
   if ("problem" in told) problems.push(told.problem);
   else if ("answered" in told) answered.add(told.answered.join(" "));
@@ -106,7 +106,7 @@ function called({ called: [arn, task], key, attempt }) {
   if ((keys.get(id) ?? name) !== name) problems.push(`${id} had the key ${keys.get(id)}, and has ${name} now`);
   keys.set(id, name);
   const execution = executions.get(arn.slice(arn.lastIndexOf(":") + 1));
-  // The child of another one.
+  // The execution was started by another one.
   if (execution === undefined) return;
   execution.calls += 1;
   if (execution.machine === "Migrate" && !execution.migrated) {
@@ -128,7 +128,7 @@ function done({ done: id, answer }) {
   else if (operation.op === "start") executions.get(operation.name).started = true;
 }
 
-/** Whether an execution that has ended has ended as it should. */
+/** Checks that an execution which has ended has the expected result. */
 function check(execution, { gone, status, output, redriveCount, suspended, ids }) {
   execution.looking = false;
   const wrong = (what) => {
@@ -150,7 +150,7 @@ function check(execution, { gone, status, output, redriveCount, suspended, ids }
   if (execution.machine === "Redrive" && redriveCount !== 1) wrong(`it was redriven ${redriveCount} times`);
   const gap = ids.findIndex(([id], i) => id !== i + 1);
   if (gap >= 0) wrong(`event ${gap + 1} has the id ${ids[gap][0]}`);
-  // One is stopped where it is just then.
+  // An aborted execution may have been in any state.
   if (execution.machine === "Stop") return;
   const types = ids
     .map(([, type]) => type)
@@ -162,7 +162,7 @@ function check(execution, { gone, status, output, redriveCount, suspended, ids }
 }
 const twins = new Map();
 
-/** Begins a process; resolves when it has gone. */
+/** Runs a process. Resolves when it has exited. */
 async function live({ point = "", count = 1 } = {}, alive) {
   child = spawn(nodeWithSqlite, ["--no-warnings", join(root, "scripts/crash/child.mjs"), file, point, String(count), String(seed)], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -192,7 +192,7 @@ async function live({ point = "", count = 1 } = {}, alive) {
   if (signal !== "SIGKILL" && code !== 0) problems.push(`the process ended with ${code ?? signal}: ${errors}`);
 }
 
-/** Looks after executions that may have ended. */
+/** Checks the executions that may have ended. */
 function look() {
   for (const execution of open())
     if (!execution.looking) {
@@ -203,7 +203,7 @@ function look() {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** One life, which ends by a kill. */
+/** Runs a process until it is killed. */
 async function kill() {
   const chosen = next(2) === 0 ? {} : { point: POINTS[next(POINTS.length)], count: 1 + next(6) };
   const delay = chosen.point === undefined ? next(150) : LONGEST;
@@ -220,7 +220,7 @@ async function kill() {
     await pause(delay);
     mine.kill("SIGKILL");
   });
-  // Some die while they open the store.
+  // Some processes are killed while they open the store.
   const mine = child;
   if (timed) early = setTimeout(() => mine.kill("SIGKILL"), 100 + next(200));
   await life;
@@ -228,7 +228,7 @@ async function kill() {
   counts.kills += 1;
 }
 
-/** The last life goes on until nothing is left. */
+/** Runs the last process until nothing is left to do. */
 async function finish() {
   for (const execution of open()) execution.looking = false;
   for (const [id, { op }] of asked) if (op === "look") asked.delete(id);

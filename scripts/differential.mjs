@@ -18,7 +18,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { root, run } from "./steps.mjs";
 
 const reference = join(root, "benches/peer/node_modules/jsonata/jsonata.js");
-/** A second is a thousand times what an expression needs: what takes longer has no end. */
+/**
+ * Time limit of an expression in milliseconds. It is a thousand times what an expression needs, so an expression that exceeds it
+ * does not end.
+ */
 const PATIENCE_MS = 1000;
 
 async function compare() {
@@ -60,7 +63,7 @@ async function compare() {
   process.exitCode = open.length > 0 ? 1 : 0;
 }
 
-/** What explains a difference. */
+/** Returns the explanation of a difference. */
 function judge({ body, ours, theirs, reference, rule }) {
   if (same(ours, reference)) return "jsonata-js answers as we do";
   if (ours.error !== undefined && reference.error !== undefined && theirs.error !== undefined)
@@ -79,7 +82,7 @@ function same(a, b) {
   return a.error === b.error && isDeepStrictEqual(a.value, b.value);
 }
 
-/** jsonata-js in a thread of its own: what does not end is ended. */
+/** Runs jsonata-js in a separate thread, which is ended if an expression does not end. */
 class Referee {
   #input;
   #worker;
@@ -107,7 +110,7 @@ class Referee {
   #start() {
     const worker = new Worker(fileURLToPath(import.meta.url), { workerData: this.#input });
     worker.on("message", (answer) => this.#settle(answer));
-    // It loses rejections of its own; such a thread is over.
+    // jsonata-js leaves some of its own rejections unhandled. The thread cannot be used after that.
     worker.on("error", (error) => worker === this.#worker && this.#fail(error?.code ?? String(error)));
     return worker;
   }
@@ -123,7 +126,7 @@ async function answer() {
   const { default: jsonata } = await import(pathToFileURL(reference).href);
   parentPort.on("message", async (expression) => {
     try {
-      // Some of what it does changes its input.
+      // Some functions change their input.
       const input = structuredClone(workerData);
       const value = await jsonata(expression).evaluate(input, { states: input });
       const text = JSON.stringify(value);

@@ -1,4 +1,4 @@
-// Writes the reference pages: docs/api.md of the types in js/api/*.d.ts, docs/command.md of the command's help.
+// Writes the reference pages: docs/api.md from the types in js/api/*.d.ts, and docs/command.md from the command's help.
 //
 //   npm run docs               writes them, and of docs/errors.md what reports say about each diagnostic
 //   npm run docs -- --check    says whether they are up to date
@@ -9,7 +9,7 @@ import { importSource } from "./sources.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 
-/** The entries of the package with their types, as far as they are there. */
+/** The entries of the package and their types, if the files exist. */
 const entries = [
   ["stepglass", "index"],
   ["stepglass/testing", "testing"],
@@ -31,7 +31,7 @@ const entries = [
   ["stepglass/debugger", "debugger"],
 ].filter(([, file]) => existsSync(join(root, `js/api/${file}.d.ts`)));
 
-/** docs/api.md, from the declarations as the TypeScript compiler reads them. */
+/** Returns docs/api.md, from the declarations as the TypeScript compiler parses them. */
 export async function apiReference() {
   const { API } = await import("typescript/unstable/sync");
   const api = new API({ cwd: root });
@@ -44,14 +44,14 @@ export async function apiReference() {
   }
 }
 
-/** The exported declarations of a file, in its own sections. */
+/** Returns the exported declarations of a file, in its sections. */
 function readModule(name, source) {
   const text = source.text;
   const headings = [...text.matchAll(/^\/\/ -{10,} (.+)$/gm)].map((match) => ({ at: match.index, title: match[1].trim() }));
   const items = [];
   for (const statement of source.statements) {
     const whole = text.slice(statement.pos, statement.end);
-    // The last comment before a declaration is its own; the first of a file may be the file's.
+    // The last comment before a declaration belongs to it. The first of a file may belong to the file.
     const comments = [...whole.matchAll(/\/\*\*[^]*?\*\//g)];
     const head = /^(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*\n)*/.exec(whole)[0].length;
     const own = comments.filter((comment) => comment.index < head).at(-1);
@@ -61,7 +61,7 @@ function readModule(name, source) {
     if (declared === undefined) continue;
     const section = headings.filter(({ at }) => at < statement.pos + head).at(-1)?.title ?? "";
     const known = items.find((item) => item.name === declared);
-    // Overloads and merged declarations go together.
+    // Overloads and merged declarations are listed together.
     if (known) known.code += `\n${code}`;
     else items.push({ name: declared, section, code, ...(own ? readComment(own[0]) : { prose: "", examples: [] }) });
   }
@@ -69,7 +69,7 @@ function readModule(name, source) {
   return { name, items, about: first ? readComment(first[1].replace(/@packageDocumentation/, "")) : { prose: "", examples: [] } };
 }
 
-/** A doc comment: its prose, its parameters as a list, its examples. */
+/** Parses a doc comment: its prose, its parameters as a list, its examples. */
 function readComment(text) {
   const lines = text
     .replace(/^\/\*\*|\*\/$/g, "")
@@ -124,7 +124,7 @@ function render(modules) {
     .trimEnd()}\n`;
 }
 
-/** docs/command.md, from the help of every command. */
+/** Returns docs/command.md, from the help of every command. */
 export async function commandReference() {
   const { commandList } = await importSource("js/cli/main.ts");
   const { overview } = await importSource("js/cli/help.ts");
@@ -148,7 +148,7 @@ export async function commandReference() {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-/** js/cli/rules.json: titles and paragraphs of docs/errors.md, for reports that explain each problem. */
+/** Returns js/cli/rules.json: titles and paragraphs of docs/errors.md, for reports that explain each problem. */
 export function rules() {
   const [, ...sections] = readFileSync(join(root, "docs/errors.md"), "utf8").split(/^## /m);
   const entries = sections.map((section) => {

@@ -19,12 +19,12 @@ import { CHOICES, described, draw } from "./elsewhere/draw.mjs";
 import { faketime, fontsOf, localesOf, nodeOf } from "./elsewhere/parts.mjs";
 import { output, root } from "./steps.mjs";
 
-/** What takes less than five minutes on two cores, without the build. */
+/** Lanes that take less than five minutes on two cores, without the build. */
 const QUICK = ["package: behaviour", "first-contact", "fonts.test", "JavaScript: format"];
-/** "nobody", whom every Linux has. */
+/** The id of the user "nobody", who exists on every Linux. */
 const NOBODY = 65534;
 
-/** A process that keeps a core busy and ends with this script, also if that is killed. */
+/** A process that keeps a core busy and exits with this script, even if that is killed. */
 const BUSY = `
   process.on("disconnect", () => process.exit());
   const burn = () => { for (const end = Date.now() + 50; Date.now() < end;); setImmediate(burn); };
@@ -50,7 +50,7 @@ try {
 
 const isRoot = process.getuid?.() === 0;
 const linux = process.platform === "linux";
-/** Whether this process may mount file systems, in a namespace of its own. */
+/** Whether this process may mount file systems in its own namespace. */
 const mounts = linux && isRoot && spawnSync("unshare", ["--mount", "true"]).status === 0;
 
 const rustup = process.env.RUSTUP_HOME ?? join(homedir(), ".rustup");
@@ -58,7 +58,7 @@ const cargoPrograms = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), 
 
 /**
  * The folder of the toolchain that rust-toolchain.toml names. It may be a link into the home of this user, which another user
- * cannot follow, so that the environment names the folder itself.
+ * cannot follow, so the environment contains the resolved path.
  */
 const toolchain = toolchainOf(output("rustup", ["show", "active-toolchain"], { cwd: root })?.split(" ")[0]);
 
@@ -70,7 +70,7 @@ function toolchainOf(name) {
 const full = given.values.full;
 const words = given.positionals.length > 0 ? given.positionals : full ? [] : QUICK;
 const failures = [];
-/** The folders that this process has made and not yet removed. */
+/** The folders that this process has made and not removed yet. */
 const places = new Set();
 for (const [signal, code] of [
   ["SIGINT", 130],
@@ -86,7 +86,7 @@ for (let seed = Number(given.values.seed), left = Number(given.values.runs); lef
 if (failures.length > 0) console.error(`elsewhere: failed with --seed ${failures.join(", --seed ")}`);
 process.exitCode = failures.length > 0 ? 1 : 0;
 
-/** Runs the tests in the environment of a seed; whether they passed. */
+/** Runs the tests in the environment of a seed. Returns whether they passed. */
 async function run(seed) {
   const tools = { faketime: faketime(), locales: localesOf(CHOICES.locale), fonts: fontsOf() };
   const environment = draw(seed, possible(tools));
@@ -111,18 +111,18 @@ function remove(place) {
   places.delete(place);
 }
 
-/** The parts of an environment that this machine can vary. */
+/** Returns the parts of an environment that this machine can vary. */
 function possible({ faketime, fonts }) {
   const can = ["folder", "zone", "locale", "node"];
   if (fonts) can.push("fonts");
   if (mounts) can.push("tmp", "root");
   if (linux) can.push("load");
-  // The loader takes a list of libraries, whose members a space separates.
+  // The loader splits its list of libraries at spaces.
   if (faketime !== undefined && !/\s/.test(faketime)) can.push("ahead");
   return can;
 }
 
-/** Clones the head below a folder, with the build of this checkout unless everything is built anew. Returns the clone's path. */
+/** Clones the head below a folder, with the build of this checkout unless everything is built. Returns the clone's path. */
 function prepare(place, { folder, root: asRoot = true }) {
   const clone = join(place, folder);
   const cloned = spawnSync("git", ["clone", "--quiet", "--no-local", "--depth", "1", `file://${root}`, clone], { stdio: "inherit" });
@@ -134,7 +134,7 @@ function prepare(place, { folder, root: asRoot = true }) {
   }
   mkdirSync(join(place, "home"));
   mkdirSync(join(place, "tmp"));
-  // The registry that this machine is set to use is a part of the machine, not of its user.
+  // The configured registry belongs to the machine, not to its user.
   const npmrc = join(homedir(), ".npmrc");
   if (existsSync(npmrc)) cpSync(npmrc, join(place, "home/.npmrc"));
   writeTools(join(place, "bin"));
@@ -144,8 +144,8 @@ function prepare(place, { folder, root: asRoot = true }) {
 }
 
 /**
- * Writes the programs that must not have the library which moves the clock: rustc's allocator and that library wait for each
- * other for ever, and with it Chromium needs minutes for a page. What runs in Node has the other date.
+ * Writes wrappers of programs that must run without the library which moves the clock: rustc's allocator and that library wait for
+ * each other for ever, and with it Chromium needs minutes for a page. Programs in Node get the other date.
  */
 function writeTools(folder) {
   mkdirSync(folder);
@@ -160,7 +160,7 @@ function writeTools(folder) {
     writeFileSync(join(folder, name), `#!/bin/sh\nunset LD_PRELOAD\nexec "${program}" "$@"\n`, { mode: 0o755 });
 }
 
-/** Makes a folder and all that is in it the property of the other user. */
+/** Makes the other user the owner of a folder and everything in it. */
 function give(path) {
   const { status } = spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, path], { stdio: "inherit" });
   if (status !== 0) throw new Error(`${path} could not be given to another user`);
@@ -181,7 +181,7 @@ async function test(clone, place, environment, tools) {
       const [code] = await once(child, "close");
       return code === 0;
     };
-    // With another date, the certificates of registries would be out of date.
+    // With another date, the certificates of registries would be invalid.
     const { LD_PRELOAD: _, ...today } = env;
     return (await npm(today, "--prepare")) && (await npm(env));
   } finally {
@@ -189,7 +189,7 @@ async function test(clone, place, environment, tools) {
   }
 }
 
-/** The variables of the environment. Only what a new machine would have too comes along from this one. */
+/** Returns the variables of the environment. Of the present ones, only those are kept that a new machine would have too. */
 function environmentOf(place, { zone, locale, node, fonts, ahead }, tools) {
   const taken = ["TERM", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
   const settings = Object.keys(process.env).filter((name) => taken.includes(name.toUpperCase()) || /^(PIP_|RUSTUP_(?!HOME))/.test(name));
@@ -214,12 +214,15 @@ function pathOfSystem() {
   return ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 }
 
-/** The commands that mount what the environment has elsewhere: a small /tmp, and the tools of this user where others can read them. */
+/**
+ * Returns the commands that mount the changed parts of the environment: a small /tmp, and the tools of this user in a place that
+ * others can read.
+ */
 function mountsOf(place, { tmp }) {
   if (!mounts) return [];
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   return [
-    // Changes of /opt stay in this namespace.
+    // Changes of /opt are limited to this namespace.
     "mount -t tmpfs tmpfs /opt",
     "mkdir /opt/rustup /opt/cargo",
     `mount --bind ${quoted(rustup)} /opt/rustup`,
@@ -228,7 +231,7 @@ function mountsOf(place, { tmp }) {
   ];
 }
 
-/** Makes the rest of the shell's commands those of another user. */
+/** Returns the command that runs the rest of the shell's commands as another user. */
 function userOf({ root: asRoot }) {
   return asRoot === false ? [`set -- setpriv --reuid=${NOBODY} --regid=${NOBODY} --clear-groups "$@"`] : [];
 }

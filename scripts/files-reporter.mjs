@@ -1,12 +1,12 @@
-// Node's reporter "spec", file by file: each with a line of its counts, for scripts/test.mjs.
+// Extends Node's reporter "spec": prints a line with the counts of each file, for scripts/test.mjs.
 import * as reporters from "node:test/reporters";
 import { inspect } from "node:util";
 
-/** What begins the line with a file's result, in JSON. */
+/** The prefix of the line with a file's result in JSON. */
 export const RESULT = "RESULT ";
 
 export default async function* (source) {
-  // A function that makes one in some releases of Node, a class in others.
+  // Some releases of Node export a function that makes a reporter, others a class.
   const spec = Reflect.construct(reporters.spec, []);
   let shown = "";
   spec.setEncoding("utf8").on("data", (text) => (shown += text));
@@ -14,7 +14,7 @@ export default async function* (source) {
   let failures = [];
   for await (const event of source) {
     const { type, data } = event;
-    // The sums at the end are those of the process, which are not of interest.
+    // The totals at the end are those of the process, which are not needed.
     if (type === "test:diagnostic" && data.nesting === 0) continue;
     if (type === "test:summary") continue;
     await new Promise((done) => spec.write(event, done));
@@ -33,7 +33,9 @@ export default async function* (source) {
   }
 }
 
-/** Why a test failed, if the reporter has not printed it: since Node 26 it prints reasons at the end of the process only. */
+/**
+ * Returns why a test failed, if the reporter has not printed it: since Node 26 it prints reasons only at the end of the process.
+ */
 function reasonOf(error, shown) {
   const reason = error?.cause ?? error;
   const message = String(reason?.message ?? reason).split("\n", 1)[0];

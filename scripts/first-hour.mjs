@@ -35,7 +35,7 @@ const SIZES = [
   { width: 768, height: 1024 },
   { width: 360, height: 740 },
 ];
-/** Keys of the debugger, of the graph and of the text. */
+/** Keys of the debugger, of the graph and of the text editor. */
 const KEYS = [
   "F10",
   "F11",
@@ -52,9 +52,9 @@ const KEYS = [
   "Control+z",
   "?",
 ];
-/** Texts that people type or paste into the definition: a mistake, a correct end and something else entirely. */
+/** Texts that people type or paste into the definition: a mistake, a valid ending and something unrelated. */
 const TYPED = ["{", '"', ",", "}", '"Comment": "x",', "\n", "[1, 2"];
-/** Commands that leave the page, or wait for a file of the visitor. */
+/** Commands that leave the page, or that wait for a file of the visitor. */
 const LEAVING = /^(Open a file|Save|Open in|Print|Take the tour)/;
 /** How long an action may take before the page counts as hung, in milliseconds. */
 const HUNG = 120_000;
@@ -63,7 +63,7 @@ const random = generator(seed);
 const one = (list) => list[Math.floor(random() * list.length)];
 const done = [];
 
-/** Waits until the page takes keys. In a narrow window the graph may be in a pane that is not in view. */
+/** Waits until the page handles keys. In a narrow window the graph may be in a pane that is not visible. */
 const ready = (page) => page.locator("[aria-keyshortcuts]").first().waitFor({ state: "attached" });
 
 const ACTIONS = {
@@ -127,11 +127,11 @@ const ACTIONS = {
     await ready(page);
   },
 };
-/** How often each action is chosen, beside the others. */
+/** The relative frequency of each action. */
 const WEIGHTS = { example: 3, run: 4, key: 10, command: 8, state: 6, tab: 5, type: 4, resize: 1, colours: 1, reload: 1 };
 const BAG = Object.entries(WEIGHTS).flatMap(([name, weight]) => Array.from({ length: weight }, () => name));
 
-/** An action that a moving page makes impossible, such as a click on a state that is gone, is not a fault of the page. */
+/** An action that a moving page makes impossible, such as a click on a state that no longer exists, is not a fault of the page. */
 const isMissed = (error) => /Timeout 3000ms|outside of the viewport|not attached/.test(error.message);
 
 async function act(visitor) {
@@ -151,11 +151,11 @@ async function act(visitor) {
   }
   if (random() < 0.6 || name === "command") await closeDialogs(visitor.page);
   assert.deepEqual(visitor.problems, []);
-  // A style sheet that is still on its way looks like one that was refused.
+  // A style sheet that is still loading looks like one that was refused.
   await until(async () => assert.deepEqual(await refused(visitor.page), []));
 }
 
-/** What the page holds: heap in MB after a collection, and elements. */
+/** Returns the memory of the page: heap in MB after a collection, and the number of elements. */
 async function memory(page) {
   const session = await page.context().newCDPSession(page);
   await session.send("HeapProfiler.collectGarbage");

@@ -1,9 +1,10 @@
-// The fonts that the page is tried in, besides the one of the machine: a narrow one, a wide one, one with tall lines.
+// Installs the fonts with which the page is tested, in addition to those of the machine: a narrow one, a wide one, and one with
+// tall lines.
 //
-//   node scripts/fonts.mjs     gets those that are missing
+//   node scripts/fonts.mjs     downloads the missing ones
 //
-// They come from Debian's packages, are unpacked beside the tests and not installed: nothing of the machine changes, and
-// nobody needs to be root. Only the browsers of the tests see them, by a file of fontconfig. Where there is no apt or no
+// They come from Debian's packages, which are unpacked next to the tests and not installed. So the machine does not change, and
+// no root permission is needed. Only the browsers of the tests see them, by a file of fontconfig. Where there is no apt or no
 // fontconfig the tests run with what is there, and say what was missing.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { output, root } from "./steps.mjs";
 
 const folder = join(root, "pkg-tests/.cache/fonts");
-/** The configuration of this machine, or the one that has taken its place. It is read before any browser of the tests is started. */
+/** The font configuration of this machine, or its replacement. It is read before any browser of the tests starts. */
 const machine = process.env.FONTCONFIG_FILE ?? "/etc/fonts/fonts.conf";
 
 /**
@@ -33,7 +34,7 @@ export const FONTS = {
   tall: { sans: "Andika", mono: "Andika", files: [{ packages: ["fonts-sil-andika"], pattern: /^Andika-(Regular|Bold)\.ttf$/ }] },
 };
 
-/** Why a font cannot be had here; `undefined` where it can. */
+/** Returns why a font is not available here; `undefined` if it is. */
 export function missingFont(name) {
   if (process.platform !== "linux") return "only Linux has fontconfig";
   const lacking = FONTS[name].files.filter(({ pattern }) => !has(pattern));
@@ -42,13 +43,13 @@ export function missingFont(name) {
     : `${lacking.map(({ packages }) => packages.at(-1)).join(" and ")} is not there: node scripts/fonts.mjs`;
 }
 
-/** Gets what is missing, and says why what is still missing cannot be had: `{wide: "…"}`. */
+/** Downloads the missing fonts. Returns why others are not available: `{wide: "…"}`. */
 export function getFonts() {
   if (process.platform === "linux") {
     let listed = false;
     for (const { packages, pattern } of Object.values(FONTS).flatMap(({ files }) => files)) {
       if (has(pattern) || get(packages, pattern)) continue;
-      // The lists of packages are empty in most containers.
+      // Most containers have no package lists.
       if (!listed && process.getuid() === 0) output("apt-get", ["update", "-qq"]);
       listed = true;
       get(packages, pattern);
@@ -83,7 +84,7 @@ export function fontEnvironment(name) {
   return { FONTCONFIG_FILE: file };
 }
 
-/** The lines of a configuration with the files of one font in a folder of their own. Its `mono` stands for the families of code. */
+/** Returns the lines of a configuration with one font's files in a separate folder. Its `mono` replaces the monospaced families. */
 function onlyFont(name) {
   const own = join(folder, name);
   mkdirSync(own, { recursive: true });
@@ -100,7 +101,7 @@ function onlyFont(name) {
 
 const xml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** Writes a file so that it is whole at every moment, because other test files begin at the same time. */
+/** Writes a file atomically, because other test files start at the same time. */
 function write(file, contents) {
   writeFileSync(`${file}.${process.pid}`, contents);
   renameSync(`${file}.${process.pid}`, file);
@@ -110,7 +111,7 @@ function has(pattern) {
   return existsSync(folder) && readdirSync(folder).some((name) => pattern.test(name));
 }
 
-/** Unpacks the files of the first of the packages that has them. */
+/** Unpacks the files of the first package that contains them. */
 function get(packages, pattern) {
   mkdirSync(folder, { recursive: true });
   const place = mkdtempSync(join(tmpdir(), "stepglass-fonts-"));

@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 const table = join(root, "docs/reliability.md");
-/** `cargo test` itself takes up to 20,000 inputs, from seed 1 on. */
+/** The first seed after those of `cargo test`, which uses up to 20,000 inputs from seed 1 on. */
 const AFTER_TESTS = 20_001;
 const seconds = values.minutes === undefined ? Number(values.seconds) : Number(values.minutes) * 60;
 const first = values.counted ? lastSeed(readFileSync(table, "utf8")) + 1 : Number(values.seed ?? (values.quick ? AFTER_TESTS : 1));
@@ -34,13 +34,13 @@ if (!Number.isFinite(seconds) || !Number.isSafeInteger(first) || (values.counted
   process.exit(2);
 }
 
-// Of what is built; there may be another one when the run is over.
+// The commit of the tested programs. The head may change during the run.
 const commit = output("git", ["describe", "--always", "--dirty"]) ?? "unknown";
 const build = spawnSync(
   "cargo",
   [
     "test",
-    // Cargo builds for the whole workspace what its tests have built for it.
+    // `cargo test` builds the whole workspace, so this reuses its programs.
     ...(values.quick ? ["--workspace"] : ["--profile", "fast", "--package", "stepglass"]),
     "--test",
     "fuzz_*",
@@ -74,7 +74,7 @@ const began = Date.now();
 const cases = {};
 let rounds = 0;
 for (let seed = first; rounds === 0 || Date.now() < end; seed += INPUTS, rounds += 1) {
-  // In parts: one target needs as long as all others together.
+  // The targets are split into parts, because one of them needs as long as all others together.
   const left = programs.flatMap((program) => Array.from({ length: PARTS }, (_, i) => ({ program, seed: seed + (i * INPUTS) / PARTS })));
   const queue = async () => {
     for (let part; (part = left.shift()) !== undefined;) await search(part.program, part.seed);
@@ -100,7 +100,7 @@ if (values.counted) {
   console.log("fuzz: added to the table in docs/reliability.md");
 }
 
-/** Gives a target a part of the inputs, from a seed on, and counts them; a failure ends the run. */
+/** Runs a part of a target's inputs from a seed on, and counts them. A failure ends the run. */
 async function search(program, seed) {
   const env = { ...process.env, STEPGLASS_FUZZ: String(INPUTS / PARTS), STEPGLASS_SEED: String(seed) };
   try {

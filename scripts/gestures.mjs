@@ -15,10 +15,10 @@ import { generator } from "./random.mjs";
 import { importSource } from "./sources.mjs";
 import { root } from "./steps.mjs";
 
-/** How many gestures a machine takes before the next one comes. */
+/** Number of gestures on a machine before the next one is used. */
 const ON_ONE = 12;
 
-/** The texts of the gallery, and of the definitions of a file if one is given. */
+/** Returns the texts of the gallery, and of the definitions of a file if one is given. */
 function known(file) {
   const examples = join(root, "www/examples");
   const found = readdirSync(examples).flatMap((name) =>
@@ -32,14 +32,14 @@ function known(file) {
   return [...found, ...definitions.map((definition) => ({ text: JSON.stringify(definition, null, 2), yaml: false }))];
 }
 
-/** A text as JSON, in which a bare placeholder is a text. */
+/** Parses a text as JSON. Bare placeholders become strings. */
 function read(text) {
   return JSON.parse(
     text.includes("${") ? text.replaceAll(/"(?:[^"\\]|\\.)*"|\$\{\w+\}/g, (one) => (one.startsWith('"') ? one : `"${one}"`)) : text,
   );
 }
 
-/** Some states and numbers of a machine as bare placeholders. */
+/** Returns a definition in which some states and numbers are bare placeholders. */
 function open(random, definition) {
   let number = 0;
   const holed = JSON.stringify(
@@ -55,7 +55,7 @@ function open(random, definition) {
   return holed.replaceAll(/"\\u0001(\w+)"/g, (_, name) => `\${${name}}`);
 }
 
-/** Lets a state, or a list of another one, be the same as one before it, so that YAML has an anchor for it. */
+/** Makes a state, or a list of a state, equal to an earlier one, so that YAML gets an anchor for it. */
 function shared(random, definition) {
   for (const { scope } of scopesOf(definition)) {
     const names = Object.keys(scope.States ?? {});
@@ -68,7 +68,7 @@ function shared(random, definition) {
   }
 }
 
-/** A machine in one of the styles in which people write them. */
+/** Formats a machine in one of the styles in which people write them. */
 function dressed(random, { text, yaml }) {
   if (yaml || random() < 0.35) return { text, yaml };
   const definition = JSON.parse(text);
@@ -85,7 +85,7 @@ function dressed(random, { text, yaml }) {
     ...(random() < 0.3 && { defaultStringType: random() < 0.5 ? "QUOTE_DOUBLE" : "QUOTE_SINGLE", defaultKeyType: "PLAIN" }),
   };
   const lines = stringify(definition, options).split("\n");
-  // A comment above or beside what is alone on its line.
+  // Adds comments above or after lines that contain one member.
   const commented = lines.flatMap((line, i) => {
     const plain = /^(\s*)[\w"]+:(\s|$)/.exec(line);
     if (plain === null || /[|>][-+]?\d?$/.test(line) || random() < 0.9) return [line];

@@ -39,7 +39,7 @@ for (const folder of readdirSync(data, { withFileTypes: true })) {
   const service = described(model, folder.name);
   services.set(service.name, service);
 }
-// The older name of EventBridge is a client of its own, of the same API.
+// The older name of EventBridge is a separate client of the same API.
 services.set("cloudwatchevents", { ...services.get("eventbridge"), name: "cloudwatchevents", title: "CloudWatch Events" });
 write([...services.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
 
@@ -54,7 +54,7 @@ function folderOfModels() {
   process.exit(1);
 }
 
-/** The newest model of a service. */
+/** Returns the newest model of a service. */
 function modelIn(folder) {
   for (const version of readdirSync(folder).sort().reverse()) {
     const file = readdirSync(join(folder, version)).find((name) => /^service-2\.json(\.gz)?$/.test(name));
@@ -69,7 +69,7 @@ function described({ metadata, operations, shapes }, folder) {
   const streams = (shape) =>
     shape !== undefined && Object.values(shapes[shape.shape].members ?? {}).some((member) => shapes[member.shape].eventstream === true);
   const actions = Object.entries(operations)
-    // Step Functions has no streams of events.
+    // Step Functions does not support event streams.
     .filter(([, { input, output }]) => !streams(input) && !streams(output))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { input }]) => {
@@ -78,7 +78,7 @@ function described({ metadata, operations, shapes }, folder) {
       const parameters = Object.entries(shape.members ?? {}).map(([member, { shape: type, idempotencyToken }]) => ({
         name: memberName(member),
         type: TYPES[shapes[type].type] ?? "object",
-        // The SDK makes up a token of its own.
+        // The SDK generates a token itself.
         required: required.has(member) && !idempotencyToken,
       }));
       return { name, parameters };

@@ -1,4 +1,4 @@
-// Steps of the tests side by side: which begins when, who writes to the terminal, and what a command has cost.
+// Runs test steps concurrently: their order, their access to the terminal, and the CPU time of commands.
 import { spawn } from "node:child_process";
 import { root, windows } from "./steps.mjs";
 
@@ -50,8 +50,8 @@ export function sideBySide(steps, { width, name, needs = () => [], turn = () => 
 }
 
 /**
- * The terminal, for one speaker at a time: what others say meanwhile is kept, and shown when it is their turn. So the output of steps
- * that run at the same time is not mixed.
+ * Gives the terminal to one speaker at a time. The output of others is buffered until it is their turn, so that the output of
+ * concurrent steps is not mixed.
  */
 export class Floor {
   #write;
@@ -82,11 +82,14 @@ export class Floor {
   }
 }
 
-/** Runs a command in the root and gives its output to these; `{code, cpu}`, with the seconds of CPU of it and all that it has waited for. */
+/**
+ * Runs a command in the root, with its output passed on. Resolves to `{code, cpu}`; `cpu` are the seconds of CPU of the command and
+ * of its children that it has waited for.
+ */
 export async function command([program, ...args], { env, stdout, stderr = stdout }) {
   let times = "";
   let problem;
-  // A shell knows what its children have cost, which Node does not tell.
+  // A shell can report the CPU time of its children, which Node cannot.
   const asked = windows ? [program, args] : ["/bin/sh", ["-c", '"$@" 3>&-; code=$?; times >&3; exit $code', "sh", program, ...args]];
   const code = await new Promise((resolve) => {
     const child = spawn(...asked, {
@@ -107,7 +110,7 @@ export async function command([program, ...args], { env, stdout, stderr = stdout
   return { code, cpu: secondsOf(times) };
 }
 
-/** The sum of what the shell's `times` says: minutes and seconds, of itself and of its children, in user and system mode. */
+/** Returns the sum of the shell's `times`: minutes and seconds, of itself and of its children, in user and system mode. */
 export function secondsOf(times) {
   const found = [...times.matchAll(/(\d+)m([\d.,]+)s/g)];
   return found.length === 0

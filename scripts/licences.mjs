@@ -1,12 +1,12 @@
-// The licences of all code of others that the published files contain: bundled npm packages, crates in the WebAssembly.
+// Collects the licences of all third-party code in the published files: bundled npm packages, and crates in the WebAssembly.
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./steps.mjs";
 
-/** The text of THIRD-PARTY.txt; `inputs` are the files that the bundler read. */
+/** Returns the text of THIRD-PARTY.txt. `inputs` are the files that the bundler read. */
 export function thirdParty(inputs) {
-  // The same text serves many packages: each is printed once.
+  // Many packages have the same text, so each text is printed once.
   const texts = new Map();
   for (const { title, folder } of [...npmPackages(inputs), ...crates()]) {
     const text = licence(folder);
@@ -25,7 +25,7 @@ function npmPackages(inputs) {
   });
 }
 
-/** What the module is linked of, without what only runs while it is built. */
+/** Returns the crates that are linked into the module, without those that run only during the build. */
 function crates() {
   const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", "wasm32-unknown-unknown"];
   const { packages, resolve } = JSON.parse(
@@ -48,7 +48,7 @@ function crates() {
     .map(({ name, version, license, manifest_path: path }) => ({ title: `${name} ${version} (crate, ${license})`, folder: dirname(path) }));
 }
 
-/** The licence that we take the code under: MIT where there is a choice. */
+/** Returns the licence under which the code is used: MIT if there is a choice. */
 function licence(folder) {
   const files = readdirSync(folder).filter((name) => /^licen[cs]e/i.test(name) && !/third/i.test(name));
   const file = files.find((name) => /mit/i.test(name)) ?? files.find((name) => !/apache/i.test(name)) ?? files[0];

@@ -26,7 +26,7 @@ const { values: options, positionals: words } = parseArgs({
   options: { run: { type: "boolean" }, sdk: { type: "boolean" }, region: text, endpoint: text, role: text, out: text },
 });
 
-/** What a service refused: `{ code, message }`. */
+/** Thrown with the error of a service: `{ code, message }`. */
 class Refusal extends Error {
   constructor(code, message) {
     super(message);
@@ -44,8 +44,8 @@ if (options.run) await measure();
 else for (const behaviour of chosen) console.log(`# ${behaviour.name}: ${behaviour.question}\n${commandLine(requestOf(behaviour))}\n`);
 
 /**
- * The objects of a file that has one line for each member. `texts` are the values as they are written: `JSON.parse` would make 1 of
- * 1.0, and round what a double does not hold.
+ * Returns the objects of a file that has one line for each member. `texts` are the values in their written form: `JSON.parse` would
+ * make 1 of 1.0, and round numbers that a double cannot represent.
  */
 function itemsOf(file) {
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -55,10 +55,10 @@ function itemsOf(file) {
   });
 }
 
-/** The operation and the members of its request, with JSON as text. */
+/** Returns the operation and the members of its request, with JSON as text. */
 function requestOf({ operation, definition, mock, texts }) {
   if (operation === "validate-state-machine-definition") return { operation, members: { definition: texts.definition } };
-  // TestState takes one state; its machine's query language goes with it.
+  // TestState takes one state, so the machine's query language is added to it.
   const state = definition.States[definition.StartAt];
   const language = definition.QueryLanguage && { QueryLanguage: definition.QueryLanguage };
   const members = { definition: JSON.stringify({ ...language, ...state }), input: texts.input ?? "{}" };
@@ -67,7 +67,7 @@ function requestOf({ operation, definition, mock, texts }) {
   return { operation, members };
 }
 
-/** The arguments of the command `aws`. */
+/** Returns the arguments of the command `aws`. */
 function argumentsOf({ operation, members }) {
   const dashed = (name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const named = Object.entries(members).flatMap(([name, value]) => [
@@ -95,7 +95,7 @@ function throughCommand(request) {
   throw new Refusal(code, message.trim());
 }
 
-/** A caller of operations through the AWS SDK of the current folder. */
+/** Returns a function that calls operations through the AWS SDK of the current folder. */
 async function sdk() {
   let sfn;
   try {
@@ -114,14 +114,14 @@ async function sdk() {
       const { $metadata, ...answer } = await client.send(new commands[operation](members));
       return answer;
     } catch (error) {
-      // An error without a response is not the service's answer.
+      // An error without a response does not come from the service.
       if (error.$metadata?.httpStatusCode === undefined) throw error;
       throw new Refusal(error.name, error.message);
     }
   };
 }
 
-/** Asks about everything that was chosen and writes the answers. */
+/** Measures all chosen behaviours and writes the answers. */
 async function measure() {
   const ask = options.sdk ? await sdk() : throughCommand;
   const file = options.out ? resolve(options.out) : CASES;
@@ -139,14 +139,14 @@ async function measure() {
   console.log(`${measured.size} of ${chosen.length} measured; the cases are in ${file}`);
 }
 
-/** AWS's answer as the text of the member `aws` of a case; `undefined` for an error that says nothing about the behaviour. */
+/** Returns AWS's answer as the text of the member `aws` of a case; `undefined` for an error that is unrelated to the behaviour. */
 async function answerOf(behaviour, ask) {
   try {
     const answer = await ask(requestOf(behaviour));
     return behaviour.operation === "test-state" ? executed(behaviour, answer) : validated(answer);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // A state that is refused is a definition that is refused, and that answer says more.
+    // If a state is refused, its definition is refused too, and that answer has more details.
     if (error.code === "InvalidDefinition" && behaviour.operation === "test-state") {
       return validated(await ask(requestOf({ ...behaviour, operation: "validate-state-machine-definition" })));
     }
@@ -162,16 +162,16 @@ function validated({ result, diagnostics }) {
 
 function executed({ definition }, { status, output, error, cause, nextState }) {
   if (status === "FAILED") {
-    // An execution says which state failed before it gives the cause; TestState does not.
+    // The cause of an execution begins with the failed state; that of TestState does not.
     return JSON.stringify({ status, error: error ?? null, cause: cause === undefined ? null : `…${cause}` });
   }
-  // The output shows which rule of a Choice matched, because the states after it give different ones.
+  // The output shows which rule of a Choice matched, because the next states have different outputs.
   const next = nextState === undefined ? undefined : definition.States[nextState];
   if (status !== "SUCCEEDED" || (next && next.Result === undefined)) throw new Error(`TestState answered ${status}, ${nextState}`);
   return `{"status":"SUCCEEDED","output":${next ? JSON.stringify(next.Result) : output}}`;
 }
 
-/** The members of a case in the form of tests/measured/README.md, as texts. */
+/** Returns the members of a case in the form of tests/measured/README.md, as texts. */
 function caseOf({ name, definition, mock, texts }, aws) {
   const region = options.region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION ?? "the configured region";
   const source = `scripts/measure.mjs in ${options.endpoint ?? region} on ${new Date().toISOString().slice(0, 10)}`;
@@ -187,7 +187,7 @@ function caseOf({ name, definition, mock, texts }, aws) {
   };
 }
 
-/** One line for each member, as the files of tests/measured have them. */
+/** Formats one line for each member, as in the files of tests/measured. */
 function fileOf(items) {
   const lines = (texts) => Object.entries(texts).map(([name, value]) => `    ${JSON.stringify(name)}: ${value}`);
   const objects = items.map((texts) => `  {\n${lines(texts).join(",\n")}\n  }`);

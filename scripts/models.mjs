@@ -1,4 +1,5 @@
-// The models of AWS's services of the time when its mocks of TestState were recorded: a version of botocore, for the conformance score.
+// Downloads the models of AWS's services from the time when its mocks of TestState were recorded: a version of botocore, for the
+// conformance score.
 //
 //   node scripts/models.mjs
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,10 +7,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { output, root, run } from "./steps.mjs";
 
-// Of November 2025. Later models allow functions of 32 GB, which those of the recordings did not.
+// The version of November 2025. Later models allow functions of 32 GB, which those of the recordings did not.
 const BOTOCORE = "1.41.5";
 
-/** The folder of the models, which pip fetches once: `{folder}`, or `{reason}` where they cannot be had. */
+/** Returns the folder of the models, which pip downloads once: `{folder}`, or `{reason}` if they are not available. */
 export function recordedModels({ install = true } = {}) {
   const place = join(root, "pkg-tests/.cache/models");
   const folder = join(place, "botocore/data");

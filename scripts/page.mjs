@@ -8,7 +8,7 @@ import { fingerprint, root, runOrExit } from "./steps.mjs";
 
 export const viteConfig = join(root, "www/vite.config.js");
 const built = join(root, "www/dist");
-/** The fingerprint of the sources of the build that is there. Its folder is the one in which Vite keeps its manifest. */
+/** The fingerprint of the sources of the present build. Its folder is the one in which Vite keeps its manifest. */
 const stamp = join(built, ".vite/sources.txt");
 
 /** The files that decide what the page's build contains. `dist/.built.json` stands for the package. */
@@ -17,7 +17,9 @@ function sources() {
   return [...page.map((name) => `www/${name}`), "js", "scripts/parts.mjs", "scripts/parts", "package-lock.json", "dist/.built.json"];
 }
 
-/** Why `www/dist` cannot be shown, with the command that makes it; `undefined` if it has been built from the present sources. */
+/**
+ * Returns why `www/dist` cannot be served, with the command that builds it; `undefined` if it was built from the present sources.
+ */
 function stalePage() {
   const advice = "run `npm run build:page` (`npm run build` makes the package and the page)";
   if (!existsSync(join(built, "index.html"))) return `www/dist is missing: ${advice}`;
@@ -25,7 +27,7 @@ function stalePage() {
   return present === fingerprint(sources()) ? undefined : `www/dist is older than its sources: ${advice}`;
 }
 
-/** The folder of the built page, for what opens it; throws where it is missing or out of date. */
+/** Returns the folder of the built page. Throws if it is missing or out of date. */
 export function builtPage() {
   const problem = stalePage();
   if (problem !== undefined) throw new Error(problem);
@@ -35,7 +37,7 @@ export function builtPage() {
 /** Builds the page; with `ifStale` only if `www/dist` was not built from the present sources. */
 export function buildPage({ ifStale = false } = {}) {
   if (ifStale && stalePage() === undefined) return;
-  // Taken before the build: what is saved during the build makes it stale.
+  // The fingerprint is taken before the build, so that a file which is saved during the build makes it out of date.
   const now = fingerprint(sources());
   runOrExit(process.execPath, [join(root, "node_modules/vite/bin/vite.js"), "build", "--config", viteConfig, "--logLevel", "warn"]);
   writeFileSync(stamp, now);

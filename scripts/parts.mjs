@@ -1,4 +1,4 @@
-// The interpreter in two parts: what is needed first, and the rest.
+// Splits the interpreter into two parts: the functions that are needed first, and the rest.
 //
 //   node scripts/parts.mjs package|fast|page
 //
@@ -14,7 +14,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fingerprint, root, xtask } from "./steps.mjs";
 
-/** The module, where its parts are, what is done with it, what decides which functions belong where, and pages of memory, where that are not the module's. */
+/**
+ * For each plan: the module, what runs it while its calls are recorded, its parts, the sources that decide which functions belong
+ * where, and the pages of memory if they differ from those of the module.
+ */
 const PLANS = {
   package: {
     whole: join(root, "dist/stepglass.wasm"),
@@ -36,17 +39,17 @@ const PLANS = {
     first: join(root, "dist/parts/first.wasm"),
     rest: join(root, "dist/parts/rest.wasm"),
     sources: ["scripts/parts/page.mjs"],
-    // 256 MiB; js/border/parts.ts has the same. What an execution needs beyond that a page had better not give it.
+    // 256 MiB, as in js/border/parts.ts. A page should not give an execution more.
     pages: 4096,
   },
 };
 
-/** Removes the parts of an earlier module: they may import what the present glue has no more, and handlers load the package. */
+/** Removes the parts of an earlier module. They may import functions that the present glue lacks, and handlers load the package. */
 export function removeParts() {
   for (const { first, rest } of Object.values(PLANS)) for (const part of [first, rest]) rmSync(part, { force: true });
 }
 
-/** Makes the parts where they are not of the present module. */
+/** Builds the parts if they do not belong to the present module. */
 export function makeParts(plan) {
   const { whole, first, rest, sources, pages } = PLANS[plan];
   if (!existsSync(whole)) throw new Error(`there is no ${whole} yet: npm run build`);
@@ -63,7 +66,7 @@ export function makeParts(plan) {
     const marked = join(work, "marked.wasm");
     const called = join(work, "called.txt");
     xtask("mark", whole, marked);
-    // In a process of its own: this one may have the interpreter loaded already.
+    // This runs in a new process, because this one may have loaded the interpreter already.
     execFileSync(process.execPath, [import.meta.filename, plan, marked, called], { stdio: ["ignore", "ignore", "inherit"] });
     xtask("cut", whole, called, first, rest, ...(pages === undefined ? [] : [String(pages)]));
   } finally {
@@ -72,13 +75,13 @@ export function makeParts(plan) {
   writeFileSync(stamp, of);
 }
 
-/** Works with the marked module as the plan says, and writes down which functions were called. */
+/** Runs the marked module according to the plan, and records which functions were called. */
 async function measure(plan, marked, called) {
   let instance;
   WebAssembly.Instance = class extends WebAssembly.Instance {
     constructor(...given) {
       super(...given);
-      // The marked one comes first; handlers may load another.
+      // The marked instance comes first. Handlers may load another one.
       instance ??= this;
     }
   };

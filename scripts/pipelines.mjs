@@ -1,7 +1,7 @@
 // What the tests of reports, hooks and the GitHub Action need: npm packages that read reports, the validator whose place the command can
 // take, and pre-commit in a virtual environment of Python.
 //
-//   node scripts/pipelines.mjs            adds it once
+//   node scripts/pipelines.mjs            installs it once
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { virtualEnvironment } from "./clients.mjs";
@@ -10,13 +10,13 @@ import { root } from "./steps.mjs";
 
 const folder = "pkg-tests/pipelines";
 
-/** Where pre-commit is: `{bin}`, or `{reason}` where it cannot be. */
+/** Returns where pre-commit is: `{bin}`, or `{reason}` if it is not available. */
 export function preCommit({ install = true } = {}) {
   const requirements = join(root, folder, "requirements.txt");
   return virtualEnvironment(join(root, folder, ".venv"), requirements, { install, script: "scripts/pipelines.mjs" });
 }
 
-/** Installs all of it; returns why there is no pre-commit, if there is none. */
+/** Installs everything. Returns why there is no pre-commit, if there is none. */
 export function setUpPipelines() {
   installIn(folder, "pipelines");
   return preCommit().reason;

@@ -1,11 +1,11 @@
-// Screenshots made small: 256 colours are enough for a page.
+// Reduces screenshots to 256 colours, which are enough for a page.
 import * as zlib from "node:zlib";
 
 const { deflateSync, inflateSync, crc32: crc } = zlib;
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A PNG of Chromium (8 bits, RGB or RGBA without transparency) with a palette of its most needed colours. */
+/** Converts a PNG of Chromium (8 bits, RGB or RGBA without transparency) to a palette of its most frequent colours. */
 export function shrink(png) {
   const { width, height, pixels } = decode(png);
   const palette = colours(pixels);
@@ -72,7 +72,7 @@ function paeth(a, b, c) {
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
-/** At most 256 colours: boxes of colours are cut in two where they are widest, by how often they occur. */
+/** Returns at most 256 colours: boxes of colours are split where they are widest, weighted by frequency. */
 function colours(pixels) {
   const counts = new Map();
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1);
@@ -106,7 +106,7 @@ function colours(pixels) {
     at = Math.max(1, at);
     boxes = [...boxes.slice(0, cut.i), box.slice(0, at), box.slice(at), ...boxes.slice(cut.i + 1)];
   }
-  // The most frequent one of a box stands for it: grounds keep their exact colour.
+  // The most frequent colour of a box represents it, so that backgrounds keep their exact colour.
   return boxes.map((box) => box.reduce((most, one) => (one.weight > most.weight ? one : most)).colour);
 }
 
@@ -129,7 +129,7 @@ function chunk(name, body) {
   return whole;
 }
 
-/** `zlib.crc32` is of Node 20.15 and newer. */
+/** `zlib.crc32` exists in Node 20.15 and newer. */
 function checksum(bytes) {
   if (crc) return crc(bytes);
   let sum = 0xffffffff;

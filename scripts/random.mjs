@@ -1,6 +1,6 @@
-// A generator of random numbers for scripts and tests, which a seed repeats.
+// Generates reproducible random numbers for scripts and tests.
 
-/** A function that returns numbers from 0 to 1 (mulberry32). */
+/** Returns a function that returns numbers from 0 to 1 (mulberry32). */
 export function generator(seed) {
   let state = seed >>> 0;
   return () => {

@@ -1,7 +1,7 @@
 // Publishes the package:   npm run release -- --repository https://github.com/OWNER/stepglass [--dry-run]
 //
-// Where the repository is, is one setting, this option or STEPGLASS_REPOSITORY. package.json's `repository`, `homepage` and `bugs` come of it, and
-// the links and pictures of README.md and CHANGELOG.md, which are relative in the repository, lead there from a registry's page.
+// The address of the repository is one setting: this option or STEPGLASS_REPOSITORY. It sets `repository`, `homepage` and `bugs` of
+// package.json. The links and pictures of README.md and CHANGELOG.md, which are relative in the repository, lead there from a registry's page.
 // --dry-run packs and prints the tarball's path; `npm publish` itself is refused (prepublishOnly), because it would know nothing of this.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -60,7 +60,7 @@ const path = join(folder, tarball);
 if (given["dry-run"]) console.log(path);
 else runNpm(["publish", path, "--access", "public"], root, "inherit");
 
-/** Links and pictures of a Markdown text, outside of code, with the address of the file in the repository at the version's tag. */
+/** Makes links and pictures of a Markdown text, outside of code, absolute: to the file in the repository at the version's tag. */
 function absolute(text, version) {
   const address = (target, picture) =>
     /^(?:[a-z][a-z0-9+.-]*:|#|\/\/)/i.test(target)

@@ -1,4 +1,4 @@
-// The pictures of docs/images, taken of the built page:   npm run screenshots [-- NAME…]
+// Takes the pictures of docs/images from the built page:   npm run screenshots [-- NAME…]
 //
 // --gestures FOLDER [NAME…] takes pictures of every gesture while it is made instead, in all sizes, light and dark.
 import { execFileSync } from "node:child_process";
@@ -34,7 +34,7 @@ const example = async (page, title) => {
 const run = (page) => page.getByRole("button", { name: "Run", exact: true }).first().click();
 const ended = (page) => page.locator(".result").waitFor({ state: "attached", timeout: 60_000 });
 
-/** Stops at a breakpoint in an iteration of a Map. */
+/** Runs to a breakpoint in an iteration of a Map. */
 const pause = async (page) => {
   const pane = async (name) => {
     const button = page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name });
@@ -49,7 +49,7 @@ const pause = async (page) => {
   await page.locator(".pause-where").waitFor();
 };
 
-/** name → what is on the picture. */
+/** The pictures by name. Each function prepares the page. */
 const pictures = {
   "page-light": {
     size: DESKTOP,
@@ -138,7 +138,7 @@ const pictures = {
   },
 };
 
-/** name → what happens; `shoot` takes a picture that is shown for so many milliseconds. */
+/** The films by name. `shoot` takes a picture that is shown for a number of milliseconds. */
 const films = {
   async run(page, shoot) {
     await shoot(700);
@@ -175,7 +175,7 @@ const films = {
       await page.keyboard.press("Enter");
       await still(800);
     };
-    // What is said once would stand before it.
+    // Hints that appear only once would cover the page.
     await page.evaluate(() => localStorage.setItem("stepglass.hints", JSON.stringify(["added", "joined", "several", "fill"])));
     await page.reload();
     await page.locator("[data-node]").first().waitFor();
@@ -215,7 +215,7 @@ async function takePictures() {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const page = await open(size, { reducedMotion: "reduce", ...options });
     await take(page);
-    // What it says for a moment is not on the picture.
+    // Temporary messages must not be on the picture.
     await page.locator(".toast").waitFor({ state: "detached" });
     await page.mouse.move(0, 0);
     await page.waitForTimeout(600);
@@ -234,14 +234,14 @@ async function open(viewport, options = {}) {
   return page;
 }
 
-/** What moves on a picture, as `play` does it. */
+/** Records a film of what `play` does. */
 async function film(name, play) {
   const size = { width: 960, height: 600 };
   const page = await open(size, { reducedMotion: "no-preference" });
   const worker = await page.context().newPage();
   const shots = [];
   await play(page, async (duration) => shots.push({ png: await page.screenshot(), duration }));
-  // Chromium has the encoder: each picture is reduced to what has changed since the one before.
+  // Chromium has the encoder. Each picture is reduced to what has changed since the previous one.
   const frames = [];
   for (const { png, duration } of shots) {
     const frame = await worker.evaluate(

@@ -1,19 +1,19 @@
-// Everything that a fresh machine lacks, added once:   npm run setup
+// Installs everything that a fresh machine lacks:   npm run setup
 //
 // Needs Node and rustup. Adds Rust's WebAssembly target, the npm packages of the lockfile, and builds the package; for
-// the tests also looks for a browser. What is there already costs nothing. What cannot be had is named, with the way to
-// get it, and ends the script.
+// the tests also looks for a browser. Installed pieces take no time. If a piece cannot be
+// installed, the script names it, says how to get it, and ends.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { output, root, run, windows } from "./steps.mjs";
 
-// Vite's own requirement; the package itself runs on every Node 20.
+// The minimum version for Vite. The package itself runs on every Node 20.
 const NODE = [20, 19];
 const TARGET = "wasm32-unknown-unknown";
 
-/** Throws a `Missing` where a piece cannot be had. */
+/** Throws `Missing` if a piece cannot be installed. */
 export async function setUp({ build: wanted = true, ...options } = {}) {
   checkNode();
   checkRust();
@@ -24,7 +24,7 @@ export async function setUp({ build: wanted = true, ...options } = {}) {
   await build({ ifStale: true, ...options });
 }
 
-/** A piece that this machine lacks, and how to get it. */
+/** A missing piece, and how to get it. */
 export class Missing extends Error {
   constructor(what, how) {
     super(`${what}\n\n  ${how.join("\n  ")}\n`);
@@ -107,7 +107,7 @@ function installPackages() {
   writeFileSync(marker, wanted);
 }
 
-/** Installs the npm packages of a folder that has a lockfile of its own, where they are not; `what` says whose they are. */
+/** Installs the npm packages of a folder with its own lockfile if they are missing. `what` describes them in messages. */
 export function installIn(folder, what) {
   const place = join(root, folder);
   const marker = join(place, "node_modules/.installed");
@@ -123,7 +123,7 @@ export function installIn(folder, what) {
   writeFileSync(marker, wanted);
 }
 
-/** The npm beside this Node, even where the shell's PATH knows none. */
+/** Returns the npm of this Node, even if it is not in the shell's PATH. */
 export function npm(...args) {
   const beside = process.env.npm_execpath ?? join(dirname(process.execPath), "../lib/node_modules/npm/bin/npm-cli.js");
   return existsSync(beside) && /\.c?js$/.test(beside) ? [process.execPath, [beside, ...args]] : ["npm", args];

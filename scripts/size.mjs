@@ -1,4 +1,4 @@
-// What the files of the WebAssembly module weigh: raw, gzip -9, brotli 11.   npm run build first.
+// Prints the sizes of the WebAssembly module's files: raw, gzip -9, brotli 11.   npm run build first.
 //
 // --json prints the numbers of bytes of the small one; --check fails beyond the budgets.
 import { existsSync, readFileSync } from "node:fs";

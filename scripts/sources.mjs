@@ -1,11 +1,11 @@
-// A module of js/ by itself, for tests and scripts that look at what the package keeps to itself.
+// Imports a single module of js/, for tests and scripts of private functions.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./steps.mjs";
 
-/** Modules of js/ that the page imports by names of its build. */
+/** Modules of js/ that the page imports by the names of its build. */
 const OF_PAGE = {
   calls: "js/history/calls.ts",
   chains: "js/history/chains.ts",
@@ -16,8 +16,8 @@ const OF_PAGE = {
 };
 
 /**
- * Imports `path`, such as "js/convert/jsonata.ts", with all that it imports; the WebAssembly and its glue are those of dist. `edits`
- * are texts in the module's sources and what a test has in their place; each of them has to be there.
+ * Imports `path`, such as "js/convert/jsonata.ts", with all its imports. The WebAssembly and its glue come from dist. `edits` are
+ * pairs of a text in the sources and its replacement for a test; each text must occur.
  */
 export async function importSource(path, edits = []) {
   const esbuild = await import("esbuild");
@@ -29,12 +29,12 @@ export async function importSource(path, edits = []) {
         path: pathToFileURL(resolve(resolveDir, path)).href,
         external: true,
       }));
-      // The module that reads expressions is that of the package, which is loaded.
+      // The module that parses expressions is the one of the package, which is loaded.
       build.onLoad({ filter: /[\\/]expression-syntax\.ts$/ }, () => ({
         contents: 'import { language } from "stepglass"; export const syntaxOf = (...given) => language.syntax(...given);',
         loader: "ts",
       }));
-      // What the page imports by the names of its build.
+      // The imports of the page by the names of its build.
       build.onResolve({ filter: /^stepglass\/(calls|chains|events|pointer|recorded|yaml-source)$/ }, ({ path }) => ({
         path: join(root, OF_PAGE[path.slice(10)]),
       }));
@@ -66,7 +66,7 @@ export async function importSource(path, edits = []) {
   const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 20)}.mjs`);
   if (!existsSync(file)) {
     mkdirSync(folder, { recursive: true });
-    // Tests run side by side: none finds a file half written.
+    // Tests run concurrently, and none must find an incomplete file.
     writeFileSync(`${file}.${process.pid}`, text);
     renameSync(`${file}.${process.pid}`, file);
   }

@@ -1,5 +1,5 @@
-// What the scripts of this repository share: where its root is, running a command, a fingerprint of sources.
-// Only Node's own modules: these scripts run before anything is installed.
+// Functions that the scripts of this repository share: the root, running a command, a fingerprint of sources. Only Node's own
+// modules: these scripts run before anything is installed.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
@@ -12,7 +12,7 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
 export const windows = process.platform === "win32";
 
-// rustup puts cargo where a shell that was open before does not look yet.
+// rustup installs cargo in a folder that is not in the PATH of a shell that was opened before.
 const cargoHome = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
 if (existsSync(cargoHome) && !(process.env.PATH ?? "").split(delimiter).includes(cargoHome)) {
   process.env.PATH = `${process.env.PATH ?? ""}${delimiter}${cargoHome}`;
@@ -24,7 +24,7 @@ export function run(command, args, options = {}) {
   return result.status === 0;
 }
 
-/** Runs a command with its output shown, and ends this process where it fails. */
+/** Runs a command with its output shown, and exits this process if it fails. */
 export function runOrExit(command, args, options) {
   if (!run(command, args, options)) {
     console.error(`failed: ${[command, ...args].join(" ")}`);
@@ -33,8 +33,8 @@ export function runOrExit(command, args, options) {
 }
 
 /**
- * Runs a task of xtask; throws where it fails. A program that is newer than its sources runs as it is: cargo would wait
- * for whoever compiles at that time.
+ * Runs a task of xtask. Throws if it fails. A program that is newer than its sources runs directly, because cargo would wait for
+ * any compilation that is running.
  */
 export function xtask(...task) {
   const program = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", windows ? "xtask.exe" : "xtask");
@@ -43,7 +43,7 @@ export function xtask(...task) {
   execFileSync(...(stands ? [program, task] : ["cargo", ["xtask", ...task]]), { cwd: root, stdio: "inherit" });
 }
 
-/** What a command prints, trimmed; `undefined` where it cannot be run or fails. */
+/** Returns the trimmed output of a command; `undefined` if it cannot be run or fails. */
 export function output(command, args, options = {}) {
   const result = spawnSync(command, args, { cwd: root, encoding: "utf8", shell: windows && needsShell(command), ...options });
   return result.status === 0 ? result.stdout.trim() : undefined;
@@ -53,7 +53,7 @@ function needsShell(command) {
   return command === "npm" || command === "npx";
 }
 
-/** One hash over the contents of files and folders of the repository. */
+/** Returns one hash over the contents of files and folders of the repository. */
 export function fingerprint(paths) {
   const hash = createHash("sha256");
   for (const path of paths.flatMap(filesOf))
@@ -64,7 +64,7 @@ export function fingerprint(paths) {
   return hash.digest("hex");
 }
 
-/** The files of a folder of the repository, or the file itself, or none. */
+/** Returns the files of a folder of the repository, or the file itself, or none. */
 export function filesOf(path) {
   const full = join(root, path);
   if (!existsSync(full)) return [];

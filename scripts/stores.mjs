@@ -1,9 +1,10 @@
-// What the tests of stores and of durable executions need: the packages of pkg-tests/store, and a PostgreSQL server where this machine can have one.
+// Installs what the tests of stores and of durable executions need: the packages of pkg-tests/store, and a PostgreSQL server if
+// this machine can have one.
 import { programs } from "../pkg-tests/store/postgres-server.mjs";
 import { installIn } from "./setup.mjs";
 import { output, run } from "./steps.mjs";
 
-/** Installs what is missing. Without a PostgreSQL server its tests are skipped, and counted as that. */
+/** Installs what is missing. Without a PostgreSQL server its tests are skipped, and counted as skipped. */
 export function setUpStores() {
   installIn("pkg-tests/store", "stores");
   if (programs() !== undefined) return;

@@ -1,27 +1,27 @@
-// What the output of a test command says: how many tests passed, and which failed.
+// Parses the output of a test command: how many tests passed, and which failed.
 import { stripVTControlCharacters } from "node:util";
 
 const NODE_COUNTS = { pass: "passed", fail: "failed", cancelled: "failed", skipped: "skipped", todo: "skipped" };
-/** How many lines of the output of a command without tests are shown in the summary. */
+/** Number of lines that the summary shows of a command without tests. */
 const LAST_LINES = 5;
 
 /** Reads the output of cargo's and Node's test runners. Other commands count as one test, which passes if they exit with 0. */
 export class TestOutput {
   counts = { passed: 0, failed: 0, skipped: 0 };
-  /** The names of the tests that failed. Those of Node begin with the file and the line. */
+  /** The names of the failed tests. Those of Node begin with the file and the line. */
   failures = [];
   #rest = "";
   #place;
   #last = [];
 
-  /** Takes a part of the output, as it comes. */
+  /** Parses the next part of the output. */
   read(chunk) {
     const lines = (this.#rest + chunk).split("\n");
     this.#rest = lines.pop();
     for (const line of lines) this.#line(stripVTControlCharacters(line));
   }
 
-  /** What is known when the command has exited: `{ ok, counts, failures }`. */
+  /** Returns the result once the command has exited: `{ ok, counts, failures }`. */
   end(code) {
     if (this.#rest !== "") this.#line(stripVTControlCharacters(this.#rest));
     const { counts } = this;
@@ -44,7 +44,7 @@ export class TestOutput {
     if (node) this.counts[NODE_COUNTS[node[1]]] += Number(node[2]);
     const [, failed] = /^test (.+) \.\.\. FAILED$/.exec(line) ?? [];
     if (failed !== undefined) this.failures.push(failed);
-    // At its end Node's reporter lists each test that failed after a line with its place.
+    // At its end, Node's reporter lists each failed test after a line with its position.
     const [, place] = /^test at (.+)$/.exec(line) ?? [];
     const [, name] = /^✖ (.+) \([\d.]+ms\)$/.exec(line) ?? [];
     if (this.#place !== undefined && name !== undefined) this.failures.push(`${this.#place} ${name}`);

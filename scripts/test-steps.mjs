@@ -1,4 +1,4 @@
-// The steps of `npm test`, in the order in which they begin: mistakes are found soonest, and what takes long does not come last.
+// The steps of `npm test`, in the order in which they begin: frequent mistakes are found first, and long steps do not come last.
 //
 // A step has a `name` and one of
 //   command   what to run: [program, ...arguments]
@@ -53,7 +53,7 @@ export const stepsOf = ({ fuzzSeconds, quick = false }) => [
     command: cargo("doc", "--package", "stepglass", "--no-deps", "--locked", "--quiet"),
     env: { RUSTDOCFLAGS: "-D warnings" },
   },
-  // It runs the programs that the Rust tests have built, so that nothing is compiled for it.
+  // It runs the programs that the Rust tests have built, so that it compiles nothing.
   { name: "fuzz", command: node("scripts/fuzz.mjs", "--quick", "--seconds", fuzzSeconds) },
   { name: "package: size", command: node("scripts/size.mjs", "--check"), needs: [BUILD] },
   { name: "package: types of its sources", command: types("js/tsconfig.json"), needs: [BUILD] },
@@ -72,7 +72,7 @@ export const stepsOf = ({ fuzzSeconds, quick = false }) => [
     needs: [BUILD, "stores: set-up", "bundlers: set-up", "server: set-up", "aws: set-up", "browser: set-up"],
   },
   { name: "stores: their promises", tests: ["pkg-tests/store"], needs: [BUILD, "stores: set-up"] },
-  // workerd is among the bundlers' runtimes, and a host runs in it.
+  // workerd is one of the bundlers' runtimes, and a host runs in it.
   { name: "bundlers: set-up", setUp: () => installed(installBundlers) },
   { name: "durable executions", tests: ["pkg-tests/durable", "pkg-tests/hosts"], needs: [BUILD, "stores: set-up", "bundlers: set-up"] },
   { name: "restate: set-up", setUp: setUpRestate },
@@ -82,7 +82,7 @@ export const stepsOf = ({ fuzzSeconds, quick = false }) => [
   { name: "pipelines: reports, hooks, the action", tests: ["pkg-tests/pipelines"], needs: [BUILD, "pipelines: set-up"] },
   { name: "aws: set-up", setUp: setUpAws },
   { name: "aws: tasks at moto's server", tests: ["pkg-tests/aws"], needs: [BUILD, "aws: set-up"] },
-  // The pages of the server are opened in a browser too.
+  // The pages of the server are also opened in a browser.
   {
     name: "server: real clients",
     tests: ["pkg-tests/server"],
@@ -90,18 +90,18 @@ export const stepsOf = ({ fuzzSeconds, quick = false }) => [
   },
 ];
 
-// Left to itself, Node keeps one core free: on a machine with two, files would run one after the other.
+// By default Node keeps one core free. On a machine with two, files would run one after the other.
 const [major, minor] = process.versions.node.split(".").map(Number);
 const concurrency = major > 20 || minor >= 10 ? [`--test-concurrency=${availableParallelism()}`] : [];
 
-/** The command that runs some test files with Node's test runner. */
+/** Returns the command that runs test files with Node's test runner. */
 export const nodeTests = (files) => node("--test", "--test-reporter=spec", ...concurrency, ...files);
 
-/** The command that runs some of the crate's test programs, by their files. */
+/** Returns the command that runs some of the crate's test programs, by their files. */
 export const cargoTests = (files) =>
   cargo("test", "--locked", "--no-fail-fast", ...files.flatMap((file) => ["--test", basename(file, ".rs")]));
 
-/** The test files of a step, by their paths in the repository; none if it is a command without files. */
+/** Returns the test files of a step, by their paths in the repository; none for a command without files. */
 export function filesOf({ tests, browser, cargo }) {
   if (cargo) {
     const found = readdirSync(join(root, "tests")).filter((name) => name.endsWith(".rs"));
@@ -115,7 +115,10 @@ export function filesOf({ tests, browser, cargo }) {
   });
 }
 
-/** What a machine cannot have skips the tests that need it, and says so. On CI that fails: a CI that skips is green for ever. */
+/**
+ * Skips the tests that need something which this machine cannot have, and reports it. On CI this fails, because a CI that skips
+ * would always pass.
+ */
 function lacking(reason, what, variable) {
   if (reason === undefined) return { ok: true };
   if (variable !== undefined) process.env[variable] = reason;

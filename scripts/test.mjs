@@ -34,12 +34,12 @@ try {
 const words = given.positionals;
 const options = { fuzzSeconds: given.values["fuzz-seconds"] };
 let steps = stepsOf(options);
-// Who chooses files and no step wants their result soon.
+// If only files were chosen, and no step, somebody is waiting for a quick result.
 if (words.length > 0 && !steps.some(({ name }) => words.some((word) => name.includes(word)))) steps = stepsOf({ ...options, quick: true });
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
 const floor = new Floor();
-/** The set-ups that have begun before their steps, with what they cost. */
+/** The set-ups that have started before their steps, with their costs. */
 const prepared = new Map();
 
 await main(async () => {
@@ -55,9 +55,9 @@ await main(async () => {
       width: availableParallelism() + 1,
       name: ({ name }) => name,
       needs: ({ needs = [] }) => needs,
-      // Cargo would let the second one wait.
+      // Cargo would make the second one wait.
       turn: ({ name }) => (name === "fuzz" || name.startsWith("rust: ") ? "rust" : undefined),
-      // What a set-up fetches is being fetched already, so that it only waits.
+      // A set-up that is being prepared already only waits.
       idle: isSetUp,
       begin: run,
       omit: ({ name }, needed) => report.push({ state: "NOT RUN", name, seconds: 0, note: `it needs "${needed}"`, failures: [] }),
@@ -70,7 +70,7 @@ function isSetUp({ name }) {
   return name.endsWith(": set-up");
 }
 
-/** The steps that the words choose, with all that they need. A word that chooses nothing is an error. */
+/** Returns the steps that the words choose, with all that they need. Throws for a word that chooses nothing. */
 function choose() {
   const chosen = new Map([[steps[0], undefined]]);
   for (const step of words.length === 0 ? steps : steps.filter(({ name }) => words.some((word) => name.includes(word))))
@@ -87,14 +87,14 @@ function choose() {
     console.error("`npm test -- --list` prints the steps; files are chosen by a part of their path, such as debug.test.");
     process.exit(2);
   }
-  // The map grows while it is walked, because what is needed has needs of its own.
+  // The map grows during the loop, because needed steps have needs of their own.
   for (const [{ needs = [] }] of chosen) {
     for (const step of steps) if (needs.includes(step.name) && !chosen.has(step)) chosen.set(step, undefined);
   }
   return steps.filter((step) => chosen.has(step)).map((step) => ({ ...step, chosen: chosen.get(step) }));
 }
 
-/** Runs a step and adds it to the report; resolves to whether it succeeded. */
+/** Runs a step and adds it to the report. Resolves to whether it succeeded. */
 async function run(step) {
   const { name, requires } = step;
   if (requires !== undefined && !existsSync(join(root, requires))) {
@@ -119,7 +119,7 @@ async function run(step) {
   }
 }
 
-/** What came of a step: `{ ok, counts, failures, note }`. */
+/** Returns the result of a step: `{ ok, counts, failures, note }`. */
 async function outcomeOf(step, say, cost) {
   if (step.setUp !== undefined) {
     const { ok, note } = await step.setUp();
@@ -137,7 +137,7 @@ async function outcomeOf(step, say, cost) {
   return perform(step.cargo && step.chosen ? cargoTests(files) : step.command, step.env, say, cost);
 }
 
-/** Begins to install what these set-ups need, one after the other, because two installations of a system exclude each other. */
+/** Starts these set-ups one after the other, because two system installations would block each other. */
 function ahead(setUps) {
   let last = Promise.resolve();
   for (const { name } of setUps) {
@@ -152,7 +152,7 @@ function ahead(setUps) {
   }
 }
 
-/** Runs a command, whose output is said or given to `show`. Its seconds of CPU are added to the cost. */
+/** Runs a command whose output is printed, or passed to `show`. Its seconds of CPU are added to the cost. */
 async function perform(command, env, say, cost, show = say) {
   const output = new TestOutput();
   const color = process.stdout.isTTY ? { CARGO_TERM_COLOR: "always", FORCE_COLOR: "1" } : {};
@@ -179,7 +179,7 @@ function summary() {
   if (failed.length > 0) console.log("Failures:");
   for (const { name, failures } of failed) console.log(`  ${name}\n${failures.map((failure) => `    ✖ ${failure}\n`).join("")}`);
   const omitted = report.filter(({ state }) => state === "NOT RUN");
-  // A step that did not run counts as failed: nobody knows what its tests would have said.
+  // A step that did not run counts as failed, because the results of its tests are unknown.
   totals.failed += omitted.length;
   console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
   process.exitCode = failed.length + omitted.length > 0 ? 1 : 0;

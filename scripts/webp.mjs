@@ -1,13 +1,13 @@
-// Animated WebP out of still ones: Chromium encodes the pictures, this puts them one after the other.
-// The format: https://developers.google.com/speed/webp/docs/riff_container
+// Makes an animated WebP of still pictures: Chromium encodes the pictures, and this module combines them. The format:
+// https://developers.google.com/speed/webp/docs/riff_container
 
-/** `frames`: `{webp, x, y, width, height, duration}`, x and y even, all within `width` × `height`. */
+/** Each frame is `{webp, x, y, width, height, duration}`; x and y are even, and all frames are within `width` × `height`. */
 export function animate({ width, height, frames }) {
   const head = Buffer.alloc(10);
   head[0] = 0x02;
   head.writeUIntLE(width - 1, 4, 3);
   head.writeUIntLE(height - 1, 7, 3);
-  // White behind the first frame, played for ever.
+  // White background, repeated for ever.
   const anim = Buffer.from([255, 255, 255, 255, 0, 0]);
   return chunk("RIFF", Buffer.concat([Buffer.from("WEBP"), chunk("VP8X", head), chunk("ANIM", anim), ...frames.map(frame)]));
 }
@@ -19,12 +19,12 @@ function frame({ webp, x, y, width, height, duration }) {
   head.writeUIntLE(width - 1, 6, 3);
   head.writeUIntLE(height - 1, 9, 3);
   head.writeUIntLE(duration, 12, 3);
-  // Over what is there, without blending; what is there stays.
+  // The frame is drawn without blending, and stays for the next one.
   head[15] = 0x02;
   return chunk("ANMF", Buffer.concat([head, ...pictures(webp)]));
 }
 
-/** The chunks of a still picture that hold its pixels. */
+/** Yields the chunks of a still picture that contain its pixels. */
 function* pictures(webp) {
   for (let at = 12; at + 8 <= webp.length;) {
     const size = webp.readUInt32LE(at + 4);
