@@ -1,11 +1,11 @@
-// Activities on Restate: each is a virtual object with the tasks that wait for a worker, and the workers that wait for a task. Its key is the
-// activity's ARN.
+// Activities on Restate. Each is a virtual object with a queue of tasks and a queue of waiting workers. Its key is the activity's
+// ARN.
 
 import type { TaskCall } from "../tasks/call.ts";
 import { jsonText } from "../tasks/integration.ts";
 import { ACTIVITY, EXECUTION, type ObjectContext, type ReadingContext } from "./context.ts";
 import type { EventAnswer } from "./events.ts";
-import type { SliceDriver } from "./own.ts";
+import type { SliceDriver } from "./builtin-tasks.ts";
 
 /** A task that waits for a worker. */
 export interface Offered {
@@ -22,23 +22,23 @@ export interface TakenTask {
   input: string;
 }
 
-/** A worker that asks for a task. */
+/** A worker's request for a task. */
 export interface Poll {
   worker?: string;
-  /** How long it waits. */
+  /** How long the worker waits. */
   milliseconds: number;
 }
 
-/** The tasks that wait, by the names of what is kept of them, the first first. */
+/** The state with the queue of tasks: the names of their entries, the oldest first. */
 const TASKS = "tasks";
-/** The awakeables of workers that wait. There are never both. */
+/** The state with the awakeables of waiting workers. At most one of the two queues is not empty. */
 const POLLS = "polls";
 const nameOf = ({ arn, task }: Pick<Offered, "arn" | "task">): string => `task:${task}:${arn}`;
 
 export class ActivityObject {
-  // ---------------------------------------------------------------------------------------------- has it for itself
+  // ------------------------------------------------------------------------------------------ exclusive handlers
 
-  /** A task is there. */
+  /** Gives a new task to the first waiting worker, or queues it. */
   async offer(ctx: ObjectContext, offered: Offered): Promise<void> {
     const [first, ...others] = (await ctx.get<string[]>(POLLS)) ?? [];
     if (first !== undefined) {
@@ -50,7 +50,7 @@ export class ActivityObject {
     keep(ctx, TASKS, [...((await ctx.get<string[]>(TASKS)) ?? []), name]);
   }
 
-  /** A worker is there. */
+  /** Gives a worker the first queued task, or queues the worker. */
   async take(ctx: ObjectContext, poll: string): Promise<void> {
     const [first, ...others] = (await ctx.get<string[]>(TASKS)) ?? [];
     if (first === undefined) return keep(ctx, POLLS, [...((await ctx.get<string[]>(POLLS)) ?? []), poll]);
@@ -60,7 +60,7 @@ export class ActivityObject {
     ctx.resolveAwakeable(poll, offered);
   }
 
-  /** A worker waits no longer. False if it was given a task. */
+  /** Removes a worker whose poll has ended. Returns false if it was given a task in the meantime. */
   async leave(ctx: ObjectContext, poll: string): Promise<boolean> {
     const polls = (await ctx.get<string[]>(POLLS)) ?? [];
     if (!polls.includes(poll)) return false;
@@ -72,7 +72,7 @@ export class ActivityObject {
     return true;
   }
 
-  /** A task is needed no longer. */
+  /** Removes a task that was cancelled. */
   async withdraw(ctx: ObjectContext, task: Pick<Offered, "arn" | "task">): Promise<void> {
     const name = nameOf(task);
     const names = (await ctx.get<string[]>(TASKS)) ?? [];
@@ -85,9 +85,9 @@ export class ActivityObject {
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------ only reads
+  // --------------------------------------------------------------------------------------------- shared handlers
 
-  /** Waits for a task. Its execution knows that it was taken before the worker does; null if none came in time. */
+  /** Waits for a task; null if none came in time. The execution records that the task was taken before the worker gets it. */
   async poll(ctx: ReadingContext, { worker, milliseconds }: Poll): Promise<TakenTask | null> {
     const late = ctx.sleep(milliseconds).map((): undefined => undefined);
     for (;;) {
@@ -101,19 +101,19 @@ export class ActivityObject {
       const { arn, task, token, input } = offered;
       const event = { type: "taken", task, ...(worker !== undefined && { worker }) };
       const { counts } = await ctx.call<EventAnswer>({ service: EXECUTION, handler: "tell", key: arn }, event);
-      // Of one that has timed out or was stopped meanwhile the worker hears nothing.
+      // The worker does not get a task that has timed out or was stopped in the meantime.
       if (counts) return { taskToken: token, input };
     }
   }
 }
 
-/** Keeps a list; nothing of one that is empty. */
+/** Stores a list; clears the state if the list is empty. */
 function keep(ctx: ObjectContext, name: string, list: readonly string[]): void {
   if (list.length > 0) ctx.set(name, list);
   else ctx.clear(name);
 }
 
-// --------------------------------------------------------------------------------------------- what executions do
+// ------------------------------------------------------------------------------------------- calls of executions
 
 /** Offers a task to the workers of its activity. */
 export function offer({ command }: TaskCall, slice: SliceDriver): void {
@@ -124,14 +124,14 @@ export function offer({ command }: TaskCall, slice: SliceDriver): void {
   notes.offers = [...(notes.offers ?? []), [task, resource]];
 }
 
-/** A worker has taken a task. Whether the execution waits for that. */
+/** Applies that a worker has taken a task. Returns whether the execution still waits for a worker to take it. */
 export function hasTaken(slice: SliceDriver, { task, worker }: { task: number; worker?: string }): boolean {
   if (!forget(slice, task)) return false;
   slice.post("started", task, worker);
   return true;
 }
 
-/** Withdraws a task that nobody has taken. */
+/** Withdraws a task that no worker has taken. */
 export function withdrawn(slice: SliceDriver, task: number): void {
   const resource = slice.notes.offers?.find(([other]) => other === task)?.[1];
   if (resource === undefined) return;

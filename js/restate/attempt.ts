@@ -1,4 +1,4 @@
-// One call of a task's handler, and the facts that its answer is.
+// One call of a task's handler, and the facts of its answer.
 
 import type { Execution, InvokeCommand, TaskHandler } from "../api/index.d.ts";
 import { TaskCancelled, misuse } from "../base/errors.ts";
@@ -13,19 +13,19 @@ import type { Answer } from "./events.ts";
 // The longest delay of setTimeout; a longer one fires at once.
 const LONGEST = 2 ** 31 - 1;
 
-/** What an attempt is made with. */
+/** The surroundings of an attempt. */
 export interface AttemptOptions {
   handlers: Handlers;
   info: ExecutionInfo;
   now: () => number;
-  /** Aborts when the execution needs the task no longer, or when another worker may have it. */
+  /** Aborts when the task was cancelled, or when another worker may have taken over. */
   signal: AbortSignal;
   beats?: { get(key: string): string | undefined } | undefined;
-  /** Takes heartbeats. */
+  /** Is called for each heartbeat. */
   onBeat?: (details?: string) => void;
 }
 
-/** What its handler sees of an execution that is somewhere else. */
+/** The task's view of its execution, which may run in another process. */
 class Surroundings implements TaskHost {
   readonly execution: TaskHost["execution"];
   readonly beats: TaskHost["beats"];
@@ -72,7 +72,7 @@ class Surroundings implements TaskHost {
   }
 }
 
-/** The facts that tell of a call before its handler answers. */
+/** Returns the facts that come before the handler's answer. */
 export function begunFacts(handlers: Handlers, command: InvokeCommand, now: number): Fact[] {
   const { resource: text, state, input, task } = command;
   if (typeof handlers.find(text, state, input) !== "function") return [];
@@ -83,8 +83,8 @@ export function begunFacts(handlers: Handlers, command: InvokeCommand, now: numb
 }
 
 /**
- * The same within an attempt of an invocation, which `ended` says the end of: what comes then is nobody's answer, so the promise
- * stays open.
+ * Makes an attempt within an invocation. If the invocation's attempt has ended, its answer is obsolete, so the promise is never
+ * resolved.
  */
 export async function attemptIn(ended: AbortSignal, command: InvokeCommand, options: AttemptOptions): Promise<Answer> {
   const answer = await attempt(command, { ...options, signal: AbortSignal.any([options.signal, ended]) });
@@ -92,8 +92,9 @@ export async function attemptIn(ended: AbortSignal, command: InvokeCommand, opti
 }
 
 /**
- * Calls the handler of a task. It rejects only if the task waits for a handler that this worker does not have; a task that is needed no
- * longer is answered with no fact.
+ * Calls the handler of a task. Rejects only if this worker lacks the handler and the task waits for it. A cancelled task has an
+ * answer
+ * without facts.
  */
 export async function attempt(command: InvokeCommand, options: AttemptOptions): Promise<Answer> {
   const { handlers, now, signal } = options;
@@ -101,7 +102,7 @@ export async function attempt(command: InvokeCommand, options: AttemptOptions): 
   const handler = handlers.find(text, state, input);
   if (typeof handler !== "function") {
     const { error, cause, waits } = handler === undefined ? handlers.missing(text, state, input) : notHere(text);
-    // Restate tries again, until a worker has the handler.
+    // Restate retries the invocation until a worker has the handler.
     if (waits) throw misuse("EXECUTION_SUSPENDED", cause, Error);
     return { at: now(), facts: [["fail", id, error, cause]] };
   }
@@ -133,7 +134,7 @@ function notHere(resource: string): MissingHandler {
 
 const CANCELLED = Symbol("cancelled");
 
-/** Aborts a task's signal with another; the promise resolves then. */
+/** Aborts a task's signal when another signal aborts. The promise resolves at the same time. */
 function cancellation(task: Task, signal: AbortSignal): { promise: Promise<typeof CANCELLED>; leave: () => void } {
   let leave = () => {};
   const promise = new Promise<typeof CANCELLED>((resolve) => {

@@ -43,10 +43,11 @@ import type { RunStanding } from "./runs.ts";
 import { scheduled } from "./schedules.ts";
 
 const OPTIONS = ["admin", "region", "account"];
-// How often it asks for an execution that was started and has not begun, and how much longer it waits each time, in milliseconds.
+// How often the client polls an execution that was started and does not exist yet, and by how much the delay grows each time, in
+// milliseconds.
 const TRIES = 20;
 const DELAY = 20;
-// How long a worker of an activity waits for a task, in seconds, and how often its request is made.
+// How long a worker of an activity waits for a task, in seconds, and how often the request is sent again after a lost connection.
 const POLL = 60;
 const POLLS = 5;
 const START_OPTIONS = ["name", "input", "tags", "seed"];
@@ -62,7 +63,7 @@ export class RestateClient implements PublicClient {
     this.#names = new Names(options);
   }
 
-  /** Starts an execution, and resolves when Restate has kept the start. */
+  /** Starts an execution. Resolves when Restate has stored the start. */
   async start<Output = any>(machine: string, options: RestateStart = {}): Promise<RestateExecution<Output>> {
     checkOptions(options, START_OPTIONS, "client.start()");
     const { arn, request } = await this.#request(machine, options);
@@ -85,7 +86,7 @@ export class RestateClient implements PublicClient {
     throw new DurableError(execution.arn, outcome);
   }
 
-  /** Starts an execution whose name nobody else has: one request brings the end of its first slice. */
+  /** Starts an execution with a name that is not in use. One request returns the end of its first slice. */
   async #begin<Output>(machine: string, options: RestateStart = {}): Promise<Handle<Output>> {
     checkOptions(options, START_OPTIONS, "client.run()");
     const { arn, request } = await this.#request(machine, options);
@@ -103,13 +104,13 @@ export class RestateClient implements PublicClient {
       ...{ machine, name, input: text },
       ...(tags !== undefined && { tags }),
       seed: `${seedOf(seed)}`,
-      // Without a seed nobody can work the task tokens out from what the execution shows.
+      // Without a seed the token key is random, so task tokens cannot be derived from the visible data of the execution.
       ...(seed === undefined && { tokenKey: randomKey() }),
     };
     return { arn: await this.#arnOf(machine, name), request };
   }
 
-  /** A handle of an execution, by its ARN, or by its machine and its name. */
+  /** Returns a handle of an execution, by its ARN or by its machine and name. */
   async get<Output = any>(machineOrArn: string, name?: string): Promise<RestateExecution<Output> | undefined> {
     const arn = name === undefined ? machineOrArn : this.#names.execution(machineOrArn, name);
     const record = await this.record(arn);
@@ -122,7 +123,7 @@ export class RestateClient implements PublicClient {
     await new Handle(this.#ingress, { arn, name: "", machine: "" }).signal(name, payload, options);
   }
 
-  /** Executions, the latest first, by the SQL of the admin API. */
+  /** Lists executions, the latest first, by the SQL of the admin API. */
   async list(
     filter: RestateFilter = {},
     page: { before?: number; limit?: number } = {},
@@ -134,7 +135,7 @@ export class RestateClient implements PublicClient {
     return (await listed(this.#ingress, filter, { limit: Infinity })).items.length;
   }
 
-  /** Has running executions continue with another definition. */
+  /** Moves running executions to another definition. */
   async migrate(filter: RestateFilter, definition?: Definition | StateMachine): Promise<MigrationReport> {
     const report: MigrationReport = { migrated: [], refused: [] };
     for (const execution of await this.#all({ ...filter, status: "RUNNING" })) {
@@ -148,7 +149,7 @@ export class RestateClient implements PublicClient {
     return report;
   }
 
-  /** Which running executions of a machine, and children of their Map Runs, could not continue with a definition. */
+  /** Lists the running executions of a machine, and the children of their Map Runs, that could not continue with a definition. */
   async affected(machine: string, definition?: Definition | StateMachine): Promise<AffectedExecution[]> {
     const affected: AffectedExecution[] = [];
     for (const execution of await this.#all({ machine, status: "RUNNING" }, true)) {
@@ -186,13 +187,13 @@ export class RestateClient implements PublicClient {
     return report;
   }
 
-  /** Handles of all executions that a filter selects; with children, also those of the Map Runs of its machine. */
+  /** Returns handles of all executions that a filter selects; with `withChildren` also those of Map Runs. */
   async #all(filter: RestateFilter, withChildren = false): Promise<Handle[]> {
     const { items } = await listed(this.#ingress, filter, { limit: Infinity }, withChildren);
     return items.map(({ id: arn, name, machine }) => new Handle(this.#ingress, { arn, name, machine: String(machine) }));
   }
 
-  /** Has executions started again and again; a schedule of that name is changed. */
+  /** Creates or changes a schedule. */
   async schedule(name: string, options: ScheduleOptions): Promise<ScheduleDescription> {
     checked(name, options);
     return this.#ingress.call<ScheduleDescription>({ service: SCHEDULE, handler: "put", key: name }, options);
@@ -206,14 +207,14 @@ export class RestateClient implements PublicClient {
     return this.#ingress.call<boolean>({ service: SCHEDULE, handler: "remove", key: name });
   }
 
-  /** Waits for a task of an activity: GetActivityTask. */
+  /** Waits for a task of an activity, as GetActivityTask does. */
   async getActivityTask(activityArn: string, options: { workerName?: string; seconds?: number } = {}): Promise<ActivityTask | undefined> {
     checkOptions(options, ["workerName", "seconds"], "client.getActivityTask()");
     const taken = await this.takeTask(activityArn, options);
     return taken && { taskToken: taken.taskToken, input: storedJson(taken.input, "the input of an activity's task") };
   }
 
-  /** For the server: the same with the text of the input. */
+  /** Does the same for the server, with the text of the input. */
   async takeTask(
     activityArn: string,
     { workerName, seconds = POLL }: { workerName?: string | undefined; seconds?: number },
@@ -223,7 +224,7 @@ export class RestateClient implements PublicClient {
     if (!(seconds > 0 && seconds < Infinity))
       throw misuse("INVALID_OPTION", `seconds must be a number above 0, not ${shown(seconds)}`, RangeError);
     const poll: Poll = { milliseconds: Math.ceil(seconds * 1000), ...(workerName !== undefined && { worker: workerName }) };
-    // The request that is made again after a lost connection has the same task.
+    // The idempotency key makes a repeated request after a lost connection return the same task.
     const target = { service: ACTIVITY, handler: "poll", key: activityArn };
     const key = randomUuid();
     for (let tries = 1; ; tries += 1) {
@@ -249,12 +250,12 @@ export class RestateClient implements PublicClient {
     return this.answer(token, ["heartbeat", details]);
   }
 
-  /** The names of the machines that workers have registered. */
+  /** Returns the names of the machines that workers have registered. */
   async machines(): Promise<string[]> {
     return [...(await this.#again()).keys()];
   }
 
-  /** For the server: the definition and the type of a machine that the workers have. */
+  /** Returns the definition and the type of a machine of the workers. Only the server uses it. */
   async machine(name: string): Promise<{ type: string; definition: string } | undefined> {
     const type = (await this.#registered()).get(name) ?? (await this.#again()).get(name);
     if (type === undefined) return undefined;
@@ -262,7 +263,7 @@ export class RestateClient implements PublicClient {
     return definition === null ? undefined : { type, definition };
   }
 
-  /** The whole record of an execution; of one that was started and has not begun, when it has. */
+  /** Returns the whole record of an execution. Waits for an execution that was started and does not exist yet. */
   async record(arn: string): Promise<ExecutionRecord | undefined> {
     const target = { service: EXECUTION, key: arn };
     for (let tries = 1; ; tries += 1) {
@@ -273,23 +274,23 @@ export class RestateClient implements PublicClient {
     }
   }
 
-  /** For the server: the Map Runs of an execution; undefined if there is no such execution. */
+  /** Returns the Map Runs of an execution; undefined if there is no such execution. Only the server uses it. */
   async mapRuns(arn: string): Promise<RunStanding[] | undefined> {
     return (await this.#ingress.call<RunStanding[] | null>({ service: EXECUTION, handler: "mapRuns", key: arn })) ?? undefined;
   }
 
-  /** For the server: a Map Run, by its ARN. */
+  /** Returns a Map Run by its ARN. Only the server uses it. */
   async mapRun(mapRunArn: string): Promise<RunStanding | undefined> {
     const arn = await this.#ingress.call<string | null>({ service: MAP_RUN, handler: "execution", key: mapRunArn });
     return arn === null ? undefined : (await this.mapRuns(arn))?.find(({ record }) => record.id === mapRunArn);
   }
 
-  /** For the server: the definition that an execution has. */
+  /** Returns the definition with a hash. Only the server uses it. */
   async definition(hash: string): Promise<string | undefined> {
     return (await this.#ingress.call<string | null>({ service: DEFINITION, handler: "get", key: hash })) ?? undefined;
   }
 
-  /** How the task with a token ends. False if it has ended already. */
+  /** Completes the task of a token. Returns false if the task has already ended. */
   async answer(token: string, completion: Completion): Promise<boolean> {
     const arn = executionOfToken(token);
     const event: ExecutionEvent = { type: "token", token, completion };
@@ -299,10 +300,10 @@ export class RestateClient implements PublicClient {
     return answer.counts;
   }
 
-  /** The ARN of an execution to be. */
+  /** Returns the ARN for a new execution. */
   async #arnOf(machine: string, name: string): Promise<string> {
     const known = await this.#registered();
-    // A worker may have registered it since.
+    // A worker may have registered the machine in the meantime.
     const machines = known.has(machine) ? known : await this.#again();
     const type = machines.get(machine);
     if (type === undefined) {
@@ -329,7 +330,7 @@ export class RestateClient implements PublicClient {
   }
 }
 
-/** The statuses of a filter with which executions can be redriven. */
+/** Returns the statuses of a filter with which executions can be redriven. */
 function endedOf({ status }: RestateFilter): ("FAILED" | "TIMED_OUT" | "ABORTED")[] {
   const asked = status === undefined ? undefined : [status].flat();
   return (["FAILED", "TIMED_OUT", "ABORTED"] as const).filter((one) => asked?.includes(one) ?? true);

@@ -1,47 +1,47 @@
-// What the executions ask of Restate: the part of its SDK's context that they use, so that they are tested without a server.
+// The part of the SDK's context that executions use. Tests replace it, so they need no Restate server.
 
-/** A promise whose outcome Restate remembers: after a crash it has the same one, and a race has the same winner. */
+/** A promise whose outcome Restate records: after a crash it has the same outcome, and a race has the same winner. */
 export interface Durable<T> extends Promise<T> {
   map<U>(change: (value?: T, failure?: Error) => U): Durable<U>;
 }
 
-/** What is called: a handler of a service, or with a key of a virtual object. */
+/** The address of a handler: a service or, with a key, a virtual object. */
 export interface Target {
   service: string;
   handler: string;
   key?: string;
 }
 
-/** A call whose answer is waited for. */
+/** A call with an answer. */
 export interface Called<T> extends Durable<T> {
   readonly invocationId: Promise<string>;
 }
 
-/** What a handler of a service can do. */
+/** The context of a service's handler. */
 export interface ServiceContext {
   /** The id of the invocation. */
   readonly invocation: string;
-  /** Aborts when this attempt of the invocation is over: another worker may have it. */
+  /** Aborts when this attempt of the invocation has ended. Another worker may have taken over. */
   readonly ended: AbortSignal;
-  /** Does something once: what it resolves to is remembered. It may begin again as long as that is not kept. */
+  /** Performs an action and records its result. The action can be repeated until the result is recorded. */
   run<T>(name: string, action: () => T | Promise<T>): Durable<T>;
   sleep(milliseconds: number): Durable<void>;
-  /** What somebody tells this invocation by a name. */
+  /** Resolves to the value that is sent to this invocation under a name. */
   signal<T>(name: string): Durable<T>;
-  /** The first of these. */
+  /** Resolves to the outcome of the first promise that settles. */
   race<T>(promises: readonly Durable<T>[]): Promise<T>;
   call<T>(target: Target, parameter: unknown): Called<T>;
-  /** Calls without waiting for the answer, after `delay` milliseconds. */
+  /** Sends a call without waiting for the answer, after `delay` milliseconds. */
   send(target: Target, parameter: unknown, delay?: number): { readonly invocationId: Promise<string> };
   cancel(invocation: string): void;
-  /** Tells a running invocation something by a name. */
+  /** Sends a value to a running invocation under a name. */
   tell(invocation: string, name: string, value: unknown): void;
-  /** A promise that is resolved from outside by its id. */
+  /** Creates a promise that is resolved from outside by its id. */
   awakeable<T>(): { id: string; promise: Durable<T> };
   resolveAwakeable(id: string, value: unknown): void;
 }
 
-/** What a handler of a virtual object can do that only reads its state. */
+/** The context of a virtual object's shared handler, which can only read the state. */
 export interface ReadingContext extends ServiceContext {
   /** The key of the object. */
   readonly key: string;
@@ -49,14 +49,14 @@ export interface ReadingContext extends ServiceContext {
   names(): Promise<string[]>;
 }
 
-/** What a handler of a virtual object can do that has it for itself. */
+/** The context of a virtual object's exclusive handler, which can write the state. */
 export interface ObjectContext extends ReadingContext {
   set(name: string, value: unknown): void;
   clear(name: string): void;
   clearAll(): void;
 }
 
-/** What a slice that is under way is told by this name. */
+/** The name of the signal with the messages for a running slice. */
 export const NEWS = "news";
 
 /** The names of the services. */

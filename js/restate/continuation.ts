@@ -1,6 +1,7 @@
-// `urn:stepglass:continueAsNew` on Restate: an execution ends, and the next one begins with a history of its own.
+// `urn:stepglass:continueAsNew` on Restate: an execution ends, and another one with a history of its own continues its work.
 //
-// The next one is there before this one ends, so there is never none. If this one is stopped between the two, it stops the next one.
+// The next execution begins before this one ends, so that there always is one. If this one is stopped in between, it stops the next
+// one.
 
 import { shown } from "../base/shown.ts";
 import { nextOf, optionsOf, problemOf } from "../durable/continuation.ts";
@@ -12,9 +13,9 @@ import { jsonText } from "../tasks/integration.ts";
 import { EXECUTION } from "./context.ts";
 import type { ExecutionEvent, StartRequest } from "./events.ts";
 import type { RegisteredMachines } from "./machines.ts";
-import type { SliceDriver } from "./own.ts";
+import type { SliceDriver } from "./builtin-tasks.ts";
 
-/** The Resource of tasks that go on as a new execution. */
+/** The Resource of tasks that continue as a new execution. */
 export const CONTINUE = "urn:stepglass:continueAsNew";
 
 /** Starts the execution that continues this one. */
@@ -39,7 +40,7 @@ export function continueAsNew(machines: RegisteredMachines, limit: number | unde
   slice.ctx.send({ service: EXECUTION, handler: "start", key: arn }, request);
 }
 
-/** The next one has begun, or there was another one of its name. */
+/** Applies that the next execution has begun, or that an execution with its name exists already. */
 export function hasContinued(call: TaskCall, slice: SliceDriver, { arn, answer }: ExecutionEvent & { type: "started" }): void {
   if (answer.outcome === "created") {
     slice.record = { ...slice.record, continuedTo: arn };

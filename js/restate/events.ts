@@ -1,4 +1,4 @@
-// What an execution on Restate is told, and what it answers: JSON.
+// The messages to an execution on Restate, and its answers: JSON.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import type { InvokeCommand, MachineType, MapRunChange, RunningProblem } from "../api/index.d.ts";
@@ -9,7 +9,7 @@ import type { Completion } from "../tasks/call.ts";
 import type { Ended } from "./gathering.ts";
 import type { Watcher } from "./watchers.ts";
 
-/** A start. */
+/** A request to start an execution. */
 export interface StartRequest {
   machine: string;
   name: string;
@@ -17,37 +17,37 @@ export interface StartRequest {
   input: string;
   /** Decimal digits. Absent: random. */
   seed?: string;
-  /** What task tokens are made with. Absent: random, or with a seed made of that. */
+  /** The key of task tokens. Absent: random or, with a seed, derived from it. */
   tokenKey?: string;
   tags?: Record<string, string>;
-  /** The execution whose task has started it. */
+  /** The execution whose task started this one. */
   parent?: ParentTask;
-  /** The execution that this one continues, and its task that has begun this one. */
+  /** The execution that this one continues, and the task that started this one. */
   continued?: Continued & { task: number };
 }
 
-/** The task that has started an execution. */
+/** The task that started an execution. */
 interface ParentTask {
   arn: string;
   task: number;
-  /** Whether it waits for the end. */
+  /** Whether the task waits for the end. */
   waits: boolean;
 }
 
-/** Where a child execution of a Map Run belongs. */
+/** The position of a child execution in its Map Run. */
 export interface ChildOf {
   shard: string;
   mapRun: string;
   index: number;
-  /** The redrive of the Map Run that has started it: an end is only heard, and a stop only done, where this is still so. */
+  /** The redrive count of the Map Run that started the child. Ends and stops of other redrives are ignored. */
   redrive: number;
-  /** Whether the Map Run keeps a record of it. */
+  /** Whether the Map Run stores a record of the child. */
   recorded: boolean;
-  /** How many items it has, where that is not one. */
+  /** The number of the child's items, if it is not one. */
   items?: number;
 }
 
-/** Children for a shard to start. One without an engine is known to it. */
+/** Children that a shard starts. A child without an engine is one that the shard has already started. */
 export interface ShardStart {
   parent: string;
   machine: string;
@@ -57,18 +57,18 @@ export interface ShardStart {
   children: { index: number; recorded: boolean; arn?: string; engine?: string; items?: number }[];
 }
 
-/** A child to be started, or without an engine to be taken up again. */
+/** A request to start a child or, without an engine, to redrive it. */
 export interface ChildStart {
   machine: string;
   definition: string;
   of: ChildOf;
   /** The text of a snapshot. */
   engine?: string;
-  /** Whether nobody waits for the answer. */
+  /** Whether the call is one without an answer. */
   sent?: boolean;
 }
 
-/** The children of a shard, to be called together. */
+/** The children of a shard that are called together. */
 export interface ChildrenRequest {
   parent: string;
   mapRun: string;
@@ -77,25 +77,25 @@ export interface ChildrenRequest {
   children: { arn: string; start: ChildStart }[];
 }
 
-/** What has come of a child's first slice: its end, as `ChildEnded` has it, or null for one that goes on. */
+/** The result of a child's first slice: its end, as in `ChildEnded`, or null if the child still runs. */
 export type ChildAnswer = string | null;
 
-/** What the snapshot of a child says of it. */
+/** The data of a child that its first snapshot has. */
 export interface ChildSeed {
-  /** How many items it has, if it has a batch. */
+  /** The number of items, if the child has a batch. */
   items: number;
   type: MachineType;
   info: ExecutionInfo & { arn: string };
 }
 
-/** The end of a child, as the JSON text of what its Map Run is told. */
+/** The end of a child, as the JSON text that its Map Run gets. */
 export interface ChildEnded {
   index: number;
   redrive: number;
   end: string;
 }
 
-/** How an execution stands. */
+/** The status of an execution with its outcome. */
 export type Standing = Pick<ExecutionRecord, "status" | "output" | "error" | "cause">;
 
 /** The answer to a start. */
@@ -105,7 +105,7 @@ export interface StartAnswer extends Standing {
   startDate: number;
 }
 
-/** What an execution is told. */
+/** A message to an execution. */
 export type ExecutionEvent =
   | { type: "timer"; id: number }
   | { type: "answer"; task: number; fence: number; answer: Answer }
@@ -126,20 +126,20 @@ export type ExecutionEvent =
   | { type: "gathered"; timer: number }
   | { type: "forget"; stopDate?: number };
 
-/** An event for a slice that is under way: who tells it asks for the answer by an awakeable, which names it too. */
+/** A message to a running slice. `told` is the awakeable for the answer, which also identifies the message. */
 export type News = ExecutionEvent & { told: string; at: number };
 
-/** The result of an event: whether there is such an execution, and whether the event has changed anything. */
+/** The answer to a message: whether the execution exists, and whether the message had an effect. */
 export interface EventAnswer {
   known: boolean;
   counts: boolean;
-  /** Why it was refused, as a code and a message. */
+  /** The reason for a refusal: a code and a message. */
   refused?: [code: string, message: string];
-  /** What a definition lacks with which the execution was to continue. */
+  /** Why the execution cannot continue with a definition. */
   problems?: RunningProblem[];
 }
 
-/** How a task was answered, and when. */
+/** The facts of a task's answer, and their time. */
 export interface Answer {
   at: number;
   facts: Fact[];
@@ -149,9 +149,9 @@ export interface Answer {
 export interface AttemptRequest {
   command: InvokeCommand;
   info: ExecutionInfo;
-  /** Which call of the task this is: the answer of an earlier one is refused. */
+  /** The number of this call of the task. Answers of earlier calls are refused. */
   fence: number;
-  /** What earlier heartbeats have told of. */
+  /** The last details of heartbeats. */
   beats: [key: string, text: string][];
 }
 
@@ -161,16 +161,16 @@ export interface ShardRequest {
   info: ExecutionInfo;
 }
 
-/** The answers of a shard, in the order in which they came. */
+/** The answers of a shard's tasks, in the order in which they came. */
 export type ShardAnswer = (Answer & { task: number })[];
 
-/** What a task asks of another execution. */
+/** A task's request to another execution. */
 export interface AskRequest {
   asker: string;
   fence: number;
   command: InvokeCommand;
   target: string;
   event: ExecutionEvent;
-  /** What it does: `token`, `stop`, or the error of a task whose execution cannot be told. */
+  /** What the request does: `token`, `stop`, or the error name of a task whose target cannot be reached. */
   kind: string;
 }

@@ -1,7 +1,8 @@
-// The first task of an execution, which is called with its start: Restate then has one thing to keep, and not two.
+// The first task of an execution is called together with its start, so that Restate stores one entry instead of two.
 //
-// Of a start, Restate has what was asked for, with its chance. If the worker dies before more is kept, the execution begins once more, with
-// the same task and the same key, some moments later.
+// Restate has the request of the start, including its random seed. If the worker dies before more is stored, the execution begins
+// again,
+// with the same task and the same key, some moments later.
 
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
@@ -10,7 +11,7 @@ import type { Answer } from "./events.ts";
 import type { Program } from "./machines.ts";
 import type { SliceHost } from "./slice.ts";
 
-/** How long a start waits for its first task, in milliseconds: nobody sees the execution meanwhile. */
+/** How long a start waits for its first task, in milliseconds. The execution is not visible in that time. */
 const BRIEF = 20;
 
 /** The answer of an execution's first task. */
@@ -26,7 +27,7 @@ export interface FirstCall {
   controller: AbortController;
 }
 
-/** Calls the first task of an execution, if it is to be called in the slice and is the only one. */
+/** Calls the first task of an execution, if it is the only task and is not called outside of the slice. */
 export function callFirst(
   host: SliceHost,
   { handlers }: Program,
@@ -50,7 +51,7 @@ export function callFirst(
   }
 }
 
-/** Its answer, if it comes at once. */
+/** Returns the answer of the first task if it comes within BRIEF milliseconds. */
 export async function briefly({ task, answer }: FirstCall): Promise<FirstAnswer | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, BRIEF, undefined)));

@@ -1,22 +1,22 @@
-// The ends of children that an execution is told of, until it has a slice for them: many that come one after the other are one slice, which
-// then starts many others together. To keep one needs nothing of what the execution stands at.
+// Collects the ends of children, so that one slice of the execution handles many of them and then starts many others together.
+// Storing an end does not need the state of the engine.
 
 import { EXECUTION, type ObjectContext } from "./context.ts";
 import type { ExecutionEvent } from "./events.ts";
 
-/** How long ends wait for others, in milliseconds, while other children run. */
+/** How long the end of a child waits for others, in milliseconds, while other children run. */
 export const GATHERING = 50;
 
-/** Ends by their Map Runs. */
+/** Ends of children by their Map Runs. */
 export type Ended = [mapRun: string, ends: string[]][];
 
 interface Gathered {
-  /** How many children run, by what slices have started and heard. */
+  /** The number of running children, according to the slices. */
   open: number;
-  /** How many of their ends are kept here, and in how many pieces. */
+  /** The number of stored ends, and of the state entries that have them. */
   ended: number;
   pieces: number;
-  /** The delayed call that has a slice take them; one with another number changes nothing. */
+  /** The delayed call that starts a slice with the stored ends. A call with another number has no effect. */
   timer?: number;
   last: number;
 }
@@ -24,10 +24,10 @@ interface Gathered {
 const NAME = "gathered";
 const PIECE = "ended:";
 
-/** Keeps what an execution is told, or returns all that it is to be told now. */
+/** Stores a message to the execution, or returns all stored ends if a slice is to handle them now. */
 export async function gather(ctx: ObjectContext, event: ExecutionEvent & { type: "children" | "gathered" }): Promise<Ended | undefined> {
   const kept = await ctx.get<Gathered>(NAME);
-  // Who has started no children has nothing to wait for.
+  // An execution without running children has nothing to collect.
   if (kept === null) return event.type === "gathered" ? undefined : event.ended;
   if (event.type === "gathered") return kept.timer === event.timer ? take(ctx, kept, []) : undefined;
   kept.ended += event.ended.reduce((sum, [, ends]) => sum + ends.length, 0);
@@ -58,13 +58,13 @@ async function pieces(ctx: ObjectContext, { pieces: count }: Gathered): Promise<
   return all;
 }
 
-/** A slice has started so many children more than it has heard the ends of. */
+/** Adds to the number of running children: those that a slice has started, less those whose ends it has handled. */
 export async function count(ctx: ObjectContext, more: number): Promise<void> {
   const kept = (await ctx.get<Gathered>(NAME)) ?? { open: 0, ended: 0, pieces: 0, last: 0 };
   ctx.set(NAME, { ...kept, open: Math.max(0, kept.open + more) });
 }
 
-/** The execution has ended: nobody takes what is kept. */
+/** Removes the stored ends, because the execution has ended. */
 export async function drop(ctx: ObjectContext): Promise<void> {
   const kept = await ctx.get<Gathered>(NAME);
   if (kept === null) return;

@@ -27,10 +27,10 @@ import type { Inside } from "./object.ts";
 import type { RunStanding } from "./runs.ts";
 import { resumed } from "./suspension.ts";
 
-// How long a client waits before it asks again for a result that it could not get, in milliseconds.
+// Delay before a client requests a result again, in milliseconds. It doubles from the first value to the second.
 const FIRST_DELAY = 50;
 const LONGEST_DELAY = 5000;
-// How often it asks for an execution that Restate has taken on and that has not begun: its worker may be busy.
+// How often a client polls an execution that was started and does not exist yet: its worker may be busy.
 const TRIES = 20;
 
 export class Handle<Output = any> implements RestateExecution<Output> {
@@ -38,7 +38,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
   readonly name: string;
   readonly machine: string;
   readonly #ingress: Ingress;
-  /** The invocation that begins it, where this client has asked for it, or the request that does. */
+  /** The invocation that starts the execution, or the request for it, if this client has started the execution. */
   readonly #start: string | StartRequest | undefined;
   #result: Promise<ExecutionResult<Output>> | undefined;
 
@@ -50,7 +50,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     this.#start = start;
   }
 
-  /** How it ends. */
+  /** The result of the execution. */
   get result(): Promise<ExecutionResult<Output>> {
     return (this.#result ??= this.outcome());
   }
@@ -69,7 +69,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
       try {
         return await this.#ended();
       } catch (thrown) {
-        // A request does not last as long as an execution may, and Restate may be away.
+        // A request cannot last as long as an execution, and Restate may be unreachable for a time.
         const { code } = thrown as { code?: unknown };
         if (code !== "RESTATE_UNREACHABLE" && code !== "RESTATE_FAILED") throw thrown;
         await new Promise((resolve) => setTimeout(resolve, delay));
@@ -87,7 +87,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     }
     const record = await this.record();
     if (record.status !== "RUNNING") return outcomeOf(record);
-    // All who wait for it share one invocation, until it is redriven.
+    // All clients that wait for the result share one invocation, until the execution is redriven.
     const once = `end ${Number(record.redriveCount ?? 0)}`;
     const standing = await this.#ingress.call<Standing | null>(this.#target("result"), undefined, once);
     return outcomeOf(standing ?? this.#gone());
@@ -135,17 +135,20 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     this.#check(await this.#ingress.call<EventAnswer>(this.#target("stop"), about));
   }
 
-  /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
+  /** Changes the limits of a Map Run: UpdateMapRun. Has no effect on a run that has ended. */
   async updateMapRun(mapRunArn: string, change: MapRunChange = {}): Promise<void> {
     await this.#tell({ type: "updateMapRun", mapRun: mapRunArn, change: checkedLimits(mapRunArn, change) });
   }
 
-  /** For the client: its Map Runs. */
+  /** Returns the Map Runs of the execution. Only the client uses it. */
   mapRuns(): Promise<RunStanding[]> {
     return this.#known<RunStanding[]>("mapRuns");
   }
 
-  /** For the client: what stands in the way of another definition; none if it has that one, or has ended. */
+  /**
+   * Returns the problems with another definition: none if the execution has that definition already, or has ended. Only the client
+   * uses it.
+   */
   async problems(definition: Definition | PublicMachine | undefined): Promise<RunningProblem[]> {
     const text = definition === undefined ? null : textOf(definition);
     return (await this.#ingress.call<RunningProblem[] | null>(this.#target("problems"), text)) ?? [];
@@ -160,12 +163,12 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     this.#check(await this.#ingress.call<EventAnswer>(this.#target("tell"), event));
   }
 
-  /** Continues with another definition, from its next slice on. */
+  /** Continues with another definition from the next slice on. */
   async migrate(definition?: Definition | PublicMachine): Promise<void> {
     await this.tryMigrate(definition);
   }
 
-  /** For the client: whether the execution had another definition. */
+  /** Does the same and returns whether the execution had another definition before. Only the client uses it. */
   async tryMigrate(definition?: Definition | PublicMachine): Promise<boolean> {
     const text = definition === undefined ? undefined : textOf(definition);
     const event: ExecutionEvent = { type: "migrate", ...(text !== undefined && { definition: text }) };
@@ -174,7 +177,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     return answer.counts;
   }
 
-  /** Has Restate try again what it could not do, and looks what comes of it. */
+  /** Makes Restate retry a failed slice, and waits for its outcome. */
   async resume(): Promise<void> {
     await resumed(this.#ingress, this.arn);
   }
@@ -185,12 +188,12 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     throw Object.assign(misuse(refused[0] as ErrorCode, refused[1], Error), problems && { problems });
   }
 
-  /** For the client: the whole record. */
+  /** Returns the whole record. Only the client uses it. */
   record(): Promise<ExecutionRecord> {
     return this.#known<ExecutionRecord>("describe");
   }
 
-  /** What a handler says of the execution. One that this client has started may not have begun. */
+  /** Calls a handler of the execution. If this client has just started the execution, it may not exist yet. */
   async #known<T>(handler: string): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#ingress.call<T | null>(this.#target(handler));
@@ -215,7 +218,7 @@ function outcomeOf<Output>({ status, output, error, cause }: Standing): Executio
   return failed as ExecutionResult<Output>;
 }
 
-/** The text of a definition that can be compiled. */
+/** Returns the text of a definition. Throws if it does not compile. */
 function textOf(definition: Definition | PublicMachine): string {
   return definition instanceof StateMachine ? definition.definition : new StateMachine(definition as Definition).definition;
 }

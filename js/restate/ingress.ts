@@ -1,16 +1,16 @@
-// Calls to Restate over HTTP: handlers by its ingress, questions by its admin API.
+// HTTP calls to Restate: handlers by its ingress, queries by its admin API.
 
 import type { ErrorCode } from "../api/index.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import type { Target } from "./context.ts";
 
-/** Restate's status of an invocation that has no answer yet. */
+/** Restate's HTTP status for an invocation that has no answer yet. */
 const NOT_READY = 470;
 
-/** What Restate has taken on. */
+/** An accepted call. */
 export interface Sent {
   invocationId: string;
-  /** `PreviouslyAccepted` where the idempotency key was known. */
+  /** `PreviouslyAccepted` if the idempotency key was already used. */
   status: "Accepted" | "PreviouslyAccepted";
 }
 
@@ -28,25 +28,25 @@ export class Ingress {
     return (await this.#post(pathOf(target), parameter, idempotencyKey)) as T;
   }
 
-  /** Has a handler called; resolves when Restate has kept that. */
+  /** Sends a call. Resolves when Restate has stored it. */
   async send(target: Target, parameter: unknown, idempotencyKey: string): Promise<Sent> {
     return (await this.#post(`${pathOf(target)}/send`, parameter, idempotencyKey)) as Sent;
   }
 
-  /** The answer of a call that was sent. */
+  /** Waits for the answer of a call that was sent. */
   async attach<T>(invocation: string): Promise<T> {
     const url = new URL(`restate/invocation/${invocation}/attach`, this.#base);
     return (await answerOf(url, await this.#fetch(url, {}))) as T;
   }
 
-  /** Whether a call that was sent with an idempotency key is there and has no answer yet. */
+  /** Returns whether a call that was sent with an idempotency key exists and has no answer yet. */
   async isUnderWay({ service, handler, key = "" }: Target, idempotencyKey: string): Promise<boolean> {
     const path = [service, key, handler, idempotencyKey].map(encodeURIComponent).join("/");
     const { status } = await this.#fetch(new URL(`restate/invocation/${path}/output`, this.#base), {});
     return status === NOT_READY;
   }
 
-  /** The rows of an SQL query. */
+  /** Returns the rows of an SQL query. */
   async query(sql: string): Promise<Record<string, unknown>[]> {
     if (this.#admin === undefined)
       throw misuse("INVALID_OPTION", "this needs Restate's admin API: new RestateClient(url, { admin: … })", Error);
@@ -56,7 +56,7 @@ export class Ingress {
     return ((await answerOf(url, response)) as { rows: Record<string, unknown>[] }).rows;
   }
 
-  /** Has Restate try an invocation again that it has put aside. */
+  /** Makes Restate retry an invocation that it has paused. */
   async resume(invocation: string): Promise<void> {
     const url = new URL(`invocations/${invocation}/resume`, this.#admin);
     await answerOf(url, await this.#fetch(url, { method: "PATCH" }));
@@ -97,7 +97,7 @@ async function answerOf(url: URL, response: Response): Promise<unknown> {
   const text = await response.text();
   if (response.ok) return text === "" ? undefined : JSON.parse(text);
   const message = messageIn(text);
-  // What was refused by a handler of ours has its code before the message.
+  // An error of one of our handlers begins with its code.
   const [, code, why] = /^([A-Z][A-Z_]+): ([^]*)$/.exec(message) ?? [];
   if (code !== undefined && why !== undefined) throw misuse(code as ErrorCode, why, Error);
   if (response.status === 404 && /service|handler/i.test(message))

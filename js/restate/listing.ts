@@ -1,4 +1,4 @@
-// Lists of executions, which Restate's admin API has as SQL over the state of virtual objects.
+// Lists of executions, by Restate's admin API: it queries the state of virtual objects by SQL.
 
 import type { ExecutionSummary } from "../api/durable.d.ts";
 import type { RestateFilter } from "../api/restate.d.ts";
@@ -7,11 +7,12 @@ import { storedJson } from "../store/stored-json.ts";
 import { EXECUTION } from "./context.ts";
 import type { Ingress } from "./ingress.ts";
 
-// How many executions a list has where nothing else is asked for.
+// Default size of a list.
 const LIMIT = 100;
 
 /**
- * Executions, the latest first. Restate has no index of what is in a record: it reads all of them, so this is for operators and tests,
+ * Lists executions, the latest first. Restate has no index of the values in a record and reads all of them, so this is for
+ * operators and tests,
  * and not for every request of a program.
  */
 export async function listed(

@@ -1,4 +1,4 @@
-// The machines of a worker, and the definitions that executions have begun with.
+// The machines of a worker, and the older definitions of running executions.
 
 import { partitionOf } from "../base/partition.ts";
 import type { Definition } from "../api/index.d.ts";
@@ -9,17 +9,17 @@ import { StateMachine, type ExecutionOptions } from "../execution/machine.ts";
 import { LIMITS } from "../execution/settings.ts";
 import { bareName, type Handlers } from "../tasks/resource.ts";
 
-// How many definitions that are registered no more stay compiled.
+// Maximum number of compiled definitions that are no longer registered.
 const OLD = 64;
 
-/** What an execution runs. */
+/** The machine and the handlers of an execution. */
 export interface Program {
   machine: StateMachine;
   handlers: Handlers;
   options: ExecutionOptions;
 }
 
-/** The names of executions and machines. */
+/** Creates the ARNs of executions and machines. */
 export class Names {
   readonly #arns: string;
 
@@ -27,7 +27,7 @@ export class Names {
     this.#arns = `arn:${partitionOf(region)}:states:${region}:${account}`;
   }
 
-  /** With `run`, which tells executions of an Express machine apart, one of such a machine. */
+  /** Returns the ARN of an execution. `run` distinguishes the executions of an Express machine; it is absent for a Standard one. */
   execution(machine: string, name: string, run?: string): string {
     return run === undefined ? `${this.#arns}:execution:${machine}:${name}` : `${this.#arns}:express:${machine}:${name}:${run}`;
   }
@@ -41,7 +41,7 @@ export class RegisteredMachines {
   readonly names: Names;
   readonly #machines = new Map<string, StateMachine>();
   readonly #old = new Map<string, StateMachine>();
-  /** Definitions that this process has handed on to Restate. */
+  /** The hashes of definitions that this process has sent to Restate. */
   readonly #given = new Set<string>();
   readonly #options: ExecutionOptions;
   #handlers!: Handlers;
@@ -58,7 +58,7 @@ export class RegisteredMachines {
     }
   }
 
-  /** The handlers know the machines, and so come after them. */
+  /** Set after construction, because the handlers need the machines. */
   set handlers(handlers: Handlers) {
     this.#handlers = handlers;
   }
@@ -67,30 +67,30 @@ export class RegisteredMachines {
     return [...this.#machines].map(([name, { type, digest }]) => ({ name, type, digest }));
   }
 
-  /** What executions of a registered machine run. */
+  /** Returns the program for a registered machine. */
   registered(name: string): Program | undefined {
     const machine = this.#machines.get(name);
     return machine && this.#of(machine);
   }
 
-  /** The name under which a machine is registered that a task names, by its ARN or its name. */
+  /** Returns the registered name of a machine that a task names by its ARN or its name. */
   nameOf(text: string): string | undefined {
     return [text, bareName(text, ":stateMachine:")].find((name) => this.#machines.has(name));
   }
 
-  /** What an execution runs: the definition that it has begun with; undefined if this process does not have it. */
+  /** Returns the program for an execution, with the definition that it began with; undefined if this process does not have it. */
   of({ machine: name, definition = "" }: ExecutionRecord): Program | undefined {
     const registered = this.#machines.get(String(name));
     const machine = registered?.digest === definition ? registered : this.#old.get(definition);
     return machine && this.#of(machine);
   }
 
-  /** Takes in the definition of an execution, which is not registered any more. */
+  /** Adds the definition of an execution that is no longer registered. */
   remember(record: ExecutionRecord, text: string): Program {
     return this.#add(record.definition ?? "", machineOf(record, text));
   }
 
-  /** Takes in a definition with which an execution is to continue. */
+  /** Adds a definition with which an execution is to continue. */
   another(record: ExecutionRecord, text: string): StateMachine {
     const machine = machineOf(record, text);
     return this.#add(machine.digest, machine).machine;
@@ -105,7 +105,7 @@ export class RegisteredMachines {
     return this.#of(machine);
   }
 
-  /** Whether Restate may not have a definition yet. */
+  /** Returns whether Restate may lack a definition. */
   isNew(digest: string): boolean {
     return !this.#given.has(digest);
   }
@@ -119,7 +119,7 @@ export class RegisteredMachines {
   }
 }
 
-/** A machine as one that an execution of a record runs; that of a child of a Map Run is its parent's, which is a Standard one. */
+/** Compiles a machine for the execution of a record. A child of a Map Run runs its parent's machine, which is a Standard one. */
 function machineOf({ machine, machineArn, mapRunArn, type }: ExecutionRecord, text: string): StateMachine {
   const name = String(machine);
   if (mapRunArn !== undefined) return new StateMachine(text, { name, arn: machineArn.split("/")[0] as string });

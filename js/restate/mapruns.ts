@@ -1,7 +1,9 @@
-// Distributed Maps: the Map Run is in the engine of its execution, its children are executions of their own, in shards.
+// Distributed Maps: the Map Run is in the engine of its execution, and its children are executions of their own, grouped into
+// shards.
 //
-// What a child does is its own affair until it ends. A Map Run that was redriven has another number, and hears nothing of an attempt before
-// that, nor of a child that it does not wait for.
+// A child sends nothing to the Map Run until it ends. A redrive gives the Map Run another number. Ends with an earlier number, and
+// ends of
+// children that the Map Run does not wait for, have no effect.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import { isObject } from "../base/json.ts";
@@ -11,30 +13,30 @@ import { handleOf } from "../execution/machine.ts";
 import { engineSettings } from "../execution/settings.ts";
 import { SHARD, type ObjectContext } from "./context.ts";
 import type { ChildOf, ChildSeed, ShardStart } from "./events.ts";
-import type { Notes } from "./keeping.ts";
+import type { Notes } from "./persistence.ts";
 import type { Program } from "./machines.ts";
 
-/** What the engine asks for: a child to be started, or to be taken up again where it has no snapshot; and all of them to be stopped. */
+/** Commands of the engine: start a child (without a snapshot: redrive it), or stop all children. */
 export type RunCommand =
   | { type: "StartChild"; mapRun: string; redrive: number; index: number; recorded: boolean; snapshot?: string }
   | { type: "StopChildren"; mapRun: string; redrive: number };
 
 type Run = NonNullable<Notes["runs"]>[number];
 
-/** The engine of an execution, a new one or one that a snapshot describes; the children of its Map Runs are the host's. */
+/** Creates the engine of an execution, new or from a snapshot. The host runs the children of its Map Runs. */
 export function engineOf({ machine, options }: Program, kept?: { text: string; events: number }): HistoryEngine {
   const settings = { ...engineSettings(options, machine.type), childrenApart: true };
   return new HistoryEngine(handleOf(machine), settings, kept?.text, new Archive(kept?.events));
 }
 
-/** The Map Runs of an execution, as a slice has them. */
+/** The Map Runs of an execution, in one slice. */
 export class MapRuns {
   readonly #ctx: ObjectContext;
   readonly #notes: Notes;
   readonly #size: number;
   readonly #isBatched: (mapRun: string) => boolean;
   #commands: RunCommand[] = [];
-  /** How many children it has started more than it has heard the ends of. */
+  /** The number of children that this slice has started, less those whose ends it has handled. */
   more = 0;
 
   constructor(ctx: ObjectContext, notes: Notes, size: number, isBatched: (mapRun: string) => boolean) {
@@ -48,7 +50,7 @@ export class MapRuns {
     this.#commands.push(command);
   }
 
-  /** Has the shards do what was asked for, in its order. */
+  /** Sends the collected commands to the shards, in order. */
   send({ id: parent, machine, definition }: ExecutionRecord): void {
     const about = { parent, machine: String(machine), definition: definition ?? "" };
     const commands = this.#commands;
@@ -86,7 +88,7 @@ export class MapRuns {
     return { arn: info.arn, engine, ...(this.#isBatched(mapRun) && { items }) };
   }
 
-  /** Children have ended. */
+  /** Counts children that have ended. */
   heard(mapRun: string, count: number): void {
     const run = this.#run(mapRun);
     this.#count(run, -Math.min(count, run[2]));
@@ -106,13 +108,13 @@ export class MapRuns {
   }
 }
 
-/** Has the children of all Map Runs of an execution forgotten. */
+/** Makes all shards of an execution's Map Runs forget their children. */
 export function forgetChildren(ctx: ObjectContext, runs: NonNullable<Notes["runs"]>): void {
   for (const [mapRun, shards] of runs)
     for (let i = 0; i < shards; i += 1) ctx.send({ service: SHARD, handler: "forget", key: `${mapRun}/${i}` }, null);
 }
 
-/** What the snapshot of a child that is to begin says of it. */
+/** Reads the data of a new child from its snapshot. */
 export function seedOfChild(engine: string): ChildSeed {
   const { options, executions } = JSON.parse(engine);
   const { name, arn, stateMachineArn, stateMachineName, input } = executions[0];
@@ -120,18 +122,18 @@ export function seedOfChild(engine: string): ChildSeed {
   return { items, type: options.express ? "EXPRESS" : "STANDARD", info: { name, arn, stateMachineName, stateMachineArn } };
 }
 
-/** How a child has ended, as the JSON text of what its Map Run is told. */
+/** Returns the end of a child, as the JSON text that its Map Run gets. */
 export function endOfChild(record: ExecutionRecord): string {
   const { index, redrive, recorded, items } = record.child as ChildOf;
   const { status, output, error, cause, name, input, startDate, redriveCount } = record;
   const about = { index, redrive, status, items, error, cause, ...(recorded && { name, startDate, redriveCount }) };
-  // Payloads are texts of JSON: so they keep the digits of their numbers.
+  // Payloads are inserted as JSON texts, which preserves the digits of their numbers.
   const payloads = `${output === undefined ? "" : `,"output":${output}`}${recorded ? `,"input":${input}` : ""}`;
   return `${JSON.stringify(about).slice(0, -1)}${payloads}}`;
 }
 
-/** Tells the shard of a child how that has ended. */
-export function tellShard(ctx: ObjectContext, record: ExecutionRecord): void {
+/** Notifies the shard of a child of its end. */
+export function notifyShard(ctx: ObjectContext, record: ExecutionRecord): void {
   const { shard, index, redrive } = record.child as ChildOf;
   ctx.send({ service: SHARD, handler: "ended", key: shard }, { index, redrive, end: endOfChild(record) });
 }

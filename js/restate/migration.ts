@@ -1,4 +1,4 @@
-// An execution on Restate continues with another definition than it began with.
+// Moves an execution on Restate to another definition.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import { messageOf } from "../base/errors.ts";
@@ -6,11 +6,12 @@ import { Change, problemsOf } from "../durable/migration.ts";
 import type { StateMachine } from "../execution/machine.ts";
 import { DEFINITION, SHARD, type ObjectContext } from "./context.ts";
 import type { EventAnswer } from "./events.ts";
-import { type Kept, keepRecord } from "./keeping.ts";
+import { type Kept, storeRecord } from "./persistence.ts";
 
 /**
- * Moves what stands between two slices to another definition. Tasks that are called outside of slices go on, and their answers count. The
- * children of its Map Runs follow, each for itself.
+ * Moves the state of an execution between two slices to another definition. Tasks that are called outside of slices continue, and
+ * their
+ * answers are accepted. The children of its Map Runs are asked to move too, each by itself.
  */
 export async function migrate(
   ctx: ObjectContext,
@@ -22,10 +23,10 @@ export async function migrate(
   if (change.isNone) return { known: true, counts: false };
   try {
     const engine = change.migrate(record.id, kept.engine);
-    // Children ask for it.
+    // Children request the definition from Restate.
     await ctx.call({ service: DEFINITION, handler: "put", key: to.digest }, to.definition);
     const moved: ExecutionRecord = { ...record, definition: to.digest, migratedDate: now };
-    keepRecord(ctx, moved, undefined, false);
+    storeRecord(ctx, moved, undefined, false);
     ctx.set("standing", { ...kept, record: moved, engine });
     for (const [mapRun, shards, open] of kept.notes.runs ?? [])
       for (let i = 0; open > 0 && i < shards; i += 1) ctx.send({ service: SHARD, handler: "migrate", key: `${mapRun}/${i}` }, to.digest);

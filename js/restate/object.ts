@@ -8,9 +8,9 @@ import type { Fact } from "../border/facts.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import { DEFINITION, EXECUTION, NEWS, type ObjectContext, type ReadingContext } from "./context.ts";
 import type { ChildAnswer, ChildOf, ChildStart, EventAnswer, ExecutionEvent, News, StartAnswer, StartRequest, Standing } from "./events.ts";
-import { type Kept, historyOf, keepRecord, newNotes, recordOf, sliceOf } from "./keeping.ts";
+import { type Kept, historyOf, storeRecord, newNotes, recordOf, sliceOf } from "./persistence.ts";
 import type { Program } from "./machines.ts";
-import { endOfChild, engineOf, forgetChildren, seedOfChild, tellShard } from "./mapruns.ts";
+import { endOfChild, engineOf, forgetChildren, seedOfChild, notifyShard } from "./mapruns.ts";
 import { Change } from "../durable/migration.ts";
 import { type FirstAnswer, type FirstCall, briefly, callFirst } from "./first.ts";
 import { gather } from "./gathering.ts";
@@ -18,9 +18,9 @@ import { migrate } from "./migration.ts";
 import { Refused } from "./refused.ts";
 import { type RunStanding, endedRuns, forgetRuns } from "./runs.ts";
 import { Slice, type SliceHost } from "./slice.ts";
-import { type Watcher, standingOf, tellEnd } from "./watchers.ts";
+import { type Watcher, standingOf, notifyWatchers } from "./watchers.ts";
 
-/** What an execution shows of its inside. */
+/** The published state of an execution and its position. */
 export interface Inside {
   status: ExecutionRecord["status"];
   state?: string;
@@ -28,21 +28,21 @@ export interface Inside {
   signals: Record<string, number>;
 }
 
-/** The beginning of an execution, as Restate remembers it. */
+/** The start of an execution, as Restate recorded it. */
 interface Beginning {
   at: number;
   /** Decimal digits. */
   seed: string;
   tokenKey?: string;
-  /** Whether Restate may not have the definition. */
+  /** Whether Restate may lack the definition. */
   isNew: boolean;
   first?: FirstAnswer;
 }
 
-// How long it waits for the answer of a slice before that is told once more, in milliseconds.
+// Delay before a message to a slice is sent again, in milliseconds. It doubles from the first value to the second.
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 30_000;
-// How often a child that has not begun is told again to continue with another definition.
+// How often the request to move to another definition is repeated for a child that has not begun.
 const TRIES = 8;
 
 export class ExecutionObject {
@@ -52,9 +52,9 @@ export class ExecutionObject {
     this.#host = host;
   }
 
-  // ---------------------------------------------------------------------------------------------- has it for itself
+  // ------------------------------------------------------------------------------------------ exclusive handlers
 
-  /** Begins the execution, and does its first slice. */
+  /** Starts the execution and runs its first slice. */
   async start(ctx: ObjectContext, request: StartRequest): Promise<StartAnswer> {
     const known = await recordOf(ctx);
     if (known !== undefined) return this.#exists(ctx, known, request);
@@ -68,7 +68,7 @@ export class ExecutionObject {
     let call: FirstCall | undefined;
     const begun = await ctx.run("start", async () => {
       const beginning = this.#begin(request, program);
-      // One that brings its own chance begins the same once more: its first task is called with it.
+      // With a given seed, a repeated start leads to the same first task, so the task can be called together with the start.
       if (request.seed !== undefined) {
         const fact = this.#fact(ctx.key, request, beginning);
         call = callFirst(this.#host, program, engineOf(program), fact, beginning.at, this.#info(ctx.key, request), ctx.ended);
@@ -80,7 +80,7 @@ export class ExecutionObject {
     machines.given(digest);
     const record = this.#record(ctx.key, request, program, begun.at);
     const { input } = request;
-    keepRecord(ctx, record, ctx.invocation, true);
+    storeRecord(ctx, record, ctx.invocation, true);
     const answer = { outcome: "created" as const, input, startDate: begun.at };
     tellStarted(ctx, request, { ...answer, status: "RUNNING" });
     const kept = { record, at: begun.at, events: 0, notes: newNotes(this.#info(ctx.key, request)) };
@@ -88,13 +88,13 @@ export class ExecutionObject {
     return { ...answer, ...(await slice.start(this.#fact(ctx.key, request, begun), begun.first, call)) };
   }
 
-  /** Begins a child execution of a Map Run, or takes it up again. */
+  /** Starts or redrives a child execution of a Map Run. */
   async child(ctx: ObjectContext, request: ChildStart): Promise<ChildAnswer> {
     const known = await recordOf(ctx);
-    if (known !== undefined) return this.#childAgain(ctx, known, request);
+    if (known !== undefined) return this.#redriveChild(ctx, known, request);
     const { machine, definition, of, engine } = request;
     if (engine === undefined) {
-      // Its start is on its way still.
+      // The start of the child has not arrived yet.
       ctx.send({ service: EXECUTION, handler: "child", key: ctx.key }, { ...request, sent: true }, FIRST_DELAY);
       return null;
     }
@@ -109,7 +109,7 @@ export class ExecutionObject {
     let call: FirstCall | undefined;
     const begun = await ctx.run("start", async () => {
       const [at, known] = [this.#host.now(), machines.of(record)];
-      // It begins the same once more, as one that brings its own chance.
+      // A repeated start leads to the same first task, as with a given seed.
       call = known && callFirst(this.#host, known, engineOf(known, { text: engine, events: 0 }), fact, at, info, ctx.ended);
       const first = call && (await briefly(call));
       return { at, has: known !== undefined, ...(first !== undefined && { first }) };
@@ -119,17 +119,17 @@ export class ExecutionObject {
     return new Slice(ctx, this.#host, program, kept, begun.at).startChild(request, fact, begun.first, call);
   }
 
-  /** The Map Run was redriven: what has not succeeded goes on, and what has says so once more. */
-  async #childAgain(ctx: ObjectContext, known: ExecutionRecord, request: ChildStart): Promise<ChildAnswer> {
+  /** After a redrive of the Map Run: a child that has not succeeded continues, and one that has succeeded reports its end again. */
+  async #redriveChild(ctx: ObjectContext, known: ExecutionRecord, request: ChildStart): Promise<ChildAnswer> {
     const { of } = request;
     if ((known.child as ChildOf).redrive >= of.redrive) return null;
-    // Its stop may be on its way still.
+    // The stop of the child may not have arrived yet.
     if (known.status === "RUNNING") await this.event(ctx, { type: "stop" });
     const kept = await ctx.get<Kept>("standing");
     const record = { ...((await recordOf(ctx)) ?? known), child: of };
     if (kept === null || record.status === "SUCCEEDED" || record.status === "RUNNING") {
-      keepRecord(ctx, record, undefined, false);
-      if (request.sent) tellShard(ctx, record);
+      storeRecord(ctx, record, undefined, false);
+      if (request.sent) notifyShard(ctx, record);
       return endOfChild(record);
     }
     const begun = await ctx.run("now", () => ({ at: this.#host.now(), has: this.#host.machines.of(record) !== undefined }));
@@ -137,9 +137,9 @@ export class ExecutionObject {
     return new Slice(ctx, this.#host, program, { ...kept, record }, begun.at).redriveChild(request);
   }
 
-  /** What of a beginning Restate remembers. */
+  /** Determines the values of a start that Restate records. */
   #begin(request: StartRequest, { machine }: Program): Beginning {
-    // Without a seed nobody can work the task tokens out from what the execution shows.
+    // Without a seed the token key is random, so task tokens cannot be derived from the visible data of the execution.
     const tokenKey = request.tokenKey ?? (request.seed === undefined ? randomKey() : undefined);
     const { seed = `${seedOf(undefined)}` } = request;
     return { at: this.#host.now(), seed, ...(tokenKey !== undefined && { tokenKey }), isNew: this.#host.machines.isNew(machine.digest) };
@@ -167,8 +167,8 @@ export class ExecutionObject {
 
   #exists(ctx: ObjectContext, record: ExecutionRecord, request: StartRequest): StartAnswer {
     const { status, input, startDate, output, error, cause } = record;
-    const asker = askerOf(request);
-    const own = askerOf(record as Pick<StartRequest, "parent" | "continued">);
+    const asker = startingTask(request);
+    const own = startingTask(record as Pick<StartRequest, "parent" | "continued">);
     const isOwn = asker !== undefined && own?.arn === asker.arn && own.task === asker.task;
     const answer: StartAnswer = { outcome: isOwn ? "created" : "exists", status, input, startDate };
     if (!isOwn) tellStarted(ctx, request, answer);
@@ -176,7 +176,7 @@ export class ExecutionObject {
     return { ...answer, ...end };
   }
 
-  /** Tells the execution something, and does the slice that follows from it. */
+  /** Applies a message to the execution, and runs the slice that follows from it. */
   async event(ctx: ObjectContext, event: ExecutionEvent): Promise<EventAnswer> {
     if (event.type === "watch") return this.#watch(ctx, event.awakeable);
     if (event.type === "follow") return this.#watch(ctx, event.watcher);
@@ -188,20 +188,20 @@ export class ExecutionObject {
     return this.#told(ctx, event);
   }
 
-  /** The slice that follows from an event. */
+  /** Runs the slice that follows from a message. */
   async #told(ctx: ObjectContext, event: ExecutionEvent): Promise<EventAnswer> {
     const kept = await ctx.get<Kept>("standing");
     const record = kept?.record ?? (await recordOf(ctx));
     if (record === undefined) {
-      // A child that is stopped before it begins.
+      // The stop of a child can arrive before its start.
       if (event.type === "stop" && event.redrive !== undefined) ctx.set("stopped", event.redrive);
-      if (event.type === "migrate") comeAgain(ctx, event);
+      if (event.type === "migrate") sendLater(ctx, event);
       return { known: false, counts: false };
     }
     const refused = refusal(record, kept !== null, event);
     if (refused !== undefined) return { known: true, counts: false, refused };
     if (kept === null || (record.status !== "RUNNING" && event.type !== "redrive")) return { known: true, counts: false };
-    // The slice before has heard of it while it was under way.
+    // The slice that was running has handled this message already.
     const heard = kept.notes.heard.find(([told]) => told === (event as Partial<News>).told);
     if (heard !== undefined) return { known: true, counts: heard[1] };
     const begun = await ctx.run("now", () => ({
@@ -236,13 +236,13 @@ export class ExecutionObject {
     return { known: true, counts: false, refused };
   }
 
-  /** What the execution runs: this process may have it, or Restate keeps it. */
+  /** Returns the program of an execution: from this process or, with a definition that Restate stores. */
   async #program(ctx: ReadingContext, record: ExecutionRecord, has: boolean): Promise<Program> {
     const { machines } = this.#host;
     if (has) {
       const program = machines.of(record);
       if (program !== undefined) return program;
-      // The slice was begun by a worker that had it, which this one has taken the place of.
+      // Another worker began the slice, and had the definition. This worker has replaced it.
       throw new Error(`the worker no longer has the definition ${record.definition}, with which a slice of ${record.id} began`);
     }
     const text = await definitionOf(ctx, record.definition ?? "");
@@ -259,11 +259,11 @@ export class ExecutionObject {
     if (record.status === "RUNNING") {
       const watchers = (await ctx.get<Watcher[]>("watchers")) ?? [];
       ctx.set("watchers", [...watchers, watcher]);
-    } else tellEnd(ctx, [watcher], record);
+    } else notifyWatchers(ctx, [watcher], record);
     return { known: true, counts: true };
   }
 
-  /** Forgets an execution whose time is over. One that runs again, or has ended once more, stays. */
+  /** Forgets an execution whose retention has ended. An execution that runs again, or has ended again, stays. */
   async #forget(ctx: ObjectContext, stopDate: number | undefined): Promise<EventAnswer> {
     const record = await ctx.get<ExecutionRecord>("record");
     const counts = record !== null && record.status !== "RUNNING" && (stopDate === undefined || record.stopDate === stopDate);
@@ -275,17 +275,19 @@ export class ExecutionObject {
     return { known: record !== null, counts };
   }
 
-  // ------------------------------------------------------------------------------------------------------ only reads
+  // --------------------------------------------------------------------------------------------- shared handlers
 
-  /** Stops the execution: a slice that runs now hears of it at once. */
+  /** Stops the execution. A running slice is notified at once. */
   stop(ctx: ReadingContext, about: { error?: string; cause?: string; redrive?: number }): Promise<EventAnswer> {
     return this.tell(ctx, { type: "stop", ...about });
   }
 
   /**
-   * Tells the execution something, and answers when that is kept, although the slice that follows from it may take long. A slice that is
-   * under way hears of it at once; if it ends before it does, the next one does. Restate keeps the last of what an invocation is told by
-   * one name, so what gets no answer is told again.
+   * Sends a message to the execution, and answers when the message is stored, although the slice that follows may take long. A
+   * running slice
+   * gets it as a signal. If that slice ends first, the next one gets it as a call. Restate keeps only the last signal of a name, so
+   * a message
+   * without an answer is sent again.
    */
   async tell(ctx: ReadingContext, event: ExecutionEvent): Promise<EventAnswer> {
     const { id: told, promise } = ctx.awakeable<EventAnswer>();
@@ -296,12 +298,12 @@ export class ExecutionObject {
       const late = ctx.sleep(delay).map((): EventAnswer | undefined => undefined);
       const answer = await ctx.race<EventAnswer | undefined>([promise, queued, late]);
       if (answer !== undefined) return answer;
-      // Another call sees the state as it is now.
+      // The signal is sent by another call, because this one sees the state as of its start.
       ctx.send({ service: EXECUTION, handler: "ring", key: ctx.key }, news);
     }
   }
 
-  /** Tells the slice that is under way, if there is one. */
+  /** Sends a message to the running slice, if there is one. */
   async ring(ctx: ReadingContext, news: News): Promise<void> {
     const slice = await sliceOf(ctx);
     if (slice !== undefined) ctx.tell(slice, NEWS, news);
@@ -315,7 +317,7 @@ export class ExecutionObject {
     return historyOf(ctx, page ?? {});
   }
 
-  /** Resolves to how the execution ends; to null if there is none. */
+  /** Resolves to the outcome of the execution; to null if there is no such execution. */
   async result(ctx: ReadingContext): Promise<Standing | null> {
     const record = await recordOf(ctx);
     if (record === undefined) return null;
@@ -325,7 +327,7 @@ export class ExecutionObject {
     return promise;
   }
 
-  /** The execution's Map Runs, as the last slice has left them; null if there is no such execution. */
+  /** Returns the execution's Map Runs as of the last slice; null if there is no such execution. */
   async mapRuns(ctx: ReadingContext): Promise<RunStanding[] | null> {
     const record = await recordOf(ctx);
     if (record === undefined) return null;
@@ -343,7 +345,10 @@ export class ExecutionObject {
     ];
   }
 
-  /** What stands in the way of another definition (default: the registered one); null if there is none or it has that one. */
+  /**
+   * Returns the problems with another definition (default: the registered one); null if there is no such execution, or it has that
+   * definition.
+   */
   async problems(ctx: ReadingContext, definition: string | null): Promise<RunningProblem[] | null> {
     const kept = await ctx.get<Kept>("standing");
     const record = await recordOf(ctx);
@@ -360,7 +365,7 @@ export class ExecutionObject {
     return change.isNone ? null : change.problems(kept.engine);
   }
 
-  /** What the execution shows and where it is. */
+  /** Returns the published state of the execution and its position. */
   async inside(ctx: ReadingContext): Promise<Inside | null> {
     const record = await recordOf(ctx);
     if (record === undefined) return null;
@@ -384,19 +389,19 @@ export class ExecutionObject {
   }
 }
 
-/** The text of a definition that Restate keeps. */
+/** Returns the text of a definition that Restate stores. */
 async function definitionOf(ctx: ReadingContext, digest: string): Promise<string | undefined> {
   return (await ctx.call<string | null>({ service: DEFINITION, handler: "get", key: digest }, null)) ?? undefined;
 }
 
-/** What a child is told that has not begun is told later: its start is on its way, or it was forgotten. */
-function comeAgain(ctx: ObjectContext, event: ExecutionEvent & { type: "migrate" }): void {
+/** Sends the message to a child again later: its start may not have arrived yet, or the child was forgotten. */
+function sendLater(ctx: ObjectContext, event: ExecutionEvent & { type: "migrate" }): void {
   const { tries = 0, digest } = event;
   if (digest === undefined || tries >= TRIES) return;
   ctx.send({ service: EXECUTION, handler: "event", key: ctx.key }, { ...event, tries: tries + 1 }, FIRST_DELAY * 2 ** tries);
 }
 
-/** Why an event is refused, if it is. */
+/** Returns why a message is refused; undefined if it is accepted. */
 function refusal({ id, status }: ExecutionRecord, stands: boolean, { type }: ExecutionEvent): EventAnswer["refused"] {
   if (type === "migrate" && status !== "RUNNING")
     return ["NOT_MIGRATABLE", `${id} is not running any more: only running executions can be migrated`];
@@ -407,13 +412,13 @@ function refusal({ id, status }: ExecutionRecord, stands: boolean, { type }: Exe
   return undefined;
 }
 
-/** The task that has started an execution, if one has. */
-function askerOf({ parent, continued }: Pick<StartRequest, "parent" | "continued">): { arn: string; task: number } | undefined {
+/** Returns the task that started an execution, if one did. */
+function startingTask({ parent, continued }: Pick<StartRequest, "parent" | "continued">): { arn: string; task: number } | undefined {
   return parent ?? (continued && { arn: continued.from, task: continued.task });
 }
 
 function tellStarted(ctx: ObjectContext, request: StartRequest, answer: StartAnswer): void {
-  const asker = askerOf(request);
+  const asker = startingTask(request);
   if (asker === undefined) return;
   const { arn, task } = asker;
   ctx.send({ service: EXECUTION, handler: "event", key: arn }, { type: "started", task, arn: ctx.key, answer });

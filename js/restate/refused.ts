@@ -1,4 +1,4 @@
-/** What Restate is not to try again: the caller has asked for something impossible. */
+/** An error that Restate must not retry, because the request can never succeed. */
 export class Refused extends Error {
   override name = "Refused";
   readonly code: string;

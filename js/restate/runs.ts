@@ -1,4 +1,5 @@
-// The records of an execution's Map Runs: those under way are with what it stands at, those that have ended have a place each in its state.
+// The records of an execution's Map Runs. Runs in progress are part of the slice's data; each ended run has an entry of its own in
+// the object's state.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import type { Frame, MapRunChange } from "../api/index.d.ts";
@@ -6,21 +7,21 @@ import type { HistoryEngine } from "../border/history.ts";
 import { type KeptChains, RunChains, type RunNews, type RunRecord, counted, limited, mayHaveRuns } from "../execution/mapruns.ts";
 import { MAP_RUN, type ObjectContext, type ReadingContext } from "./context.ts";
 
-/** What an execution keeps of its Map Runs from slice to slice. */
+/** The data about Map Runs that one slice passes to the next. */
 export interface KeptRuns {
   chains: KeptChains;
   open: RunRecord[];
 }
 
-/** A Map Run, and how its engine has it as long as it is under way. */
+/** A Map Run, with the engine's state of it while it is in progress. */
 export interface RunStanding {
   record: RunRecord;
   now?: Frame["mapRun"];
 }
 
-/** The places of runs that have ended. */
+/** The prefix of the state entries of ended runs. */
 const PLACE = "run:";
-/** What the Map Run is told of a child begins with this; an end of a batch says how many items it has. */
+/** The beginning of the JSON text about a child's end. For a batch it has the number of items. */
 const END = /^\{"index":\d+,"redrive":(\d+),"status":"([A-Z_]+)"(?:,"items":(\d+))?/;
 
 export class RunRecords {
@@ -28,8 +29,8 @@ export class RunRecords {
   readonly #record: ExecutionRecord;
   readonly #chains: RunChains;
   readonly #runs = new Map<string, RunRecord>();
-  /** How many events were read. */
-  #told: number;
+  /** The number of events that were read. */
+  #readEvents: number;
 
   private constructor(ctx: ObjectContext, record: ExecutionRecord, definition: string, { chains, open }: KeptRuns, told: number) {
     this.#ctx = ctx;
@@ -37,10 +38,10 @@ export class RunRecords {
     this.#chains = new RunChains(definition);
     this.#chains.restore(chains);
     for (const run of open) this.#runs.set(run.id, run);
-    this.#told = told;
+    this.#readEvents = told;
   }
 
-  /** The records of an execution with so many events; undefined where its definition has no Distributed Map. */
+  /** Returns the records of an execution; undefined if its definition has no Distributed Map. */
   static of(
     ctx: ObjectContext,
     record: ExecutionRecord,
@@ -51,16 +52,16 @@ export class RunRecords {
     return mayHaveRuns(definition, record.mapRunArn !== undefined) ? new RunRecords(ctx, record, definition, kept, told) : undefined;
   }
 
-  /** Takes up the runs that a redrive may go on with. */
+  /** Loads the runs that a redrive can continue. */
   async load(): Promise<void> {
     for (const run of await endedRuns(this.#ctx)) if (run.status !== "SUCCEEDED") this.#runs.set(run.id, run);
   }
 
-  /** Reads what has happened since. */
+  /** Reads the new events of the engine. */
   read(engine: HistoryEngine): void {
-    const from = this.#told;
-    this.#told = engine.events;
-    for (const event of from < this.#told ? engine.history(from, this.#told) : []) {
+    const from = this.#readEvents;
+    this.#readEvents = engine.events;
+    for (const event of from < this.#readEvents ? engine.history(from, this.#readEvents) : []) {
       const news = this.#chains.follow(event);
       if (news !== undefined) this.#tell(news);
     }
@@ -71,31 +72,31 @@ export class RunRecords {
     if (news.type === "begun") {
       const { id } = this.#record;
       this.#runs.set(news.run, this.#chains.begun(news, id));
-      // Its ARN does not say which execution it belongs to.
+      // The ARN of a Map Run does not contain the name of its execution, so an object stores it.
       this.#ctx.send({ service: MAP_RUN, handler: "put", key: news.run }, id);
     } else if (known === undefined) return;
     else if (news.type === "ended") this.#runs.set(news.run, { ...known, status: news.status, stopDate: news.at });
     else {
       const { stopDate: _, ...record } = known;
       const { redriveCount, at: redriveDate } = news;
-      // What has not succeeded is taken up again, and tells its end once more.
+      // Children that have not succeeded run again, and report another end.
       const [items, executions] = [known.run.items, known.run.executions].map((all) => ({ ...all, failed: 0, timedOut: 0, aborted: 0 }));
       const run = { ...known.run, items: items as typeof known.run.items, executions: executions as typeof known.run.items };
       this.#runs.set(news.run, { ...record, status: "RUNNING", run: { ...run, redriveCount, redriveDate } });
     }
   }
 
-  /** Whether the slice knows a run: then the execution's record says that there are some. */
+  /** Whether there is any run. The execution's record has this fact. */
   get any(): boolean {
     return this.#runs.size > 0;
   }
 
-  /** Whether children of a run may have several items. */
+  /** Returns whether children of a run can have several items. */
   isBatched(id: string): boolean {
     return this.#runs.get(id)?.run.batched ?? false;
   }
 
-  /** Children have ended; what is not of this redrive does not count. */
+  /** Applies the ends of children. Ends of earlier redrives are not counted. */
   heard(id: string, ends: readonly string[]): void {
     const record = this.#runs.get(id);
     if (record?.status !== "RUNNING") return;
@@ -107,7 +108,7 @@ export class RunRecords {
     this.#runs.set(id, { ...record, run });
   }
 
-  /** Gives a run other limits. False if it is not under way. */
+  /** Changes the limits of a run. Returns false if the run is not in progress. */
   update(id: string, limits: MapRunChange): boolean {
     const record = this.#runs.get(id);
     if (record?.status !== "RUNNING") return false;
@@ -115,13 +116,13 @@ export class RunRecords {
     return true;
   }
 
-  /** The execution has ended: so have its runs. */
+  /** Ends all runs, because the execution has ended. */
   finish(status: ExecutionRecord["status"], stopDate: number): void {
     const ended = status === "SUCCEEDED" || status === "FAILED" ? status : "ABORTED";
     for (const [id, run] of this.#runs) if (run.status === "RUNNING") this.#runs.set(id, { ...run, status: ended, stopDate });
   }
 
-  /** Puts what has ended in its place, and returns what is to be kept besides. */
+  /** Stores the ended runs in entries of their own, and returns the data for the next slice. */
   keep(): KeptRuns {
     const all = [...this.#runs.values()];
     for (const run of all) if (run.status !== "RUNNING") this.#ctx.set(PLACE + run.id, run);
@@ -129,7 +130,7 @@ export class RunRecords {
   }
 }
 
-/** The runs of an execution that have ended. */
+/** Returns the ended runs of an execution. */
 export async function endedRuns(ctx: ReadingContext): Promise<RunRecord[]> {
   const runs: RunRecord[] = [];
   for (const name of (await ctx.names()).filter((one) => one.startsWith(PLACE))) {
@@ -139,13 +140,13 @@ export async function endedRuns(ctx: ReadingContext): Promise<RunRecord[]> {
   return runs;
 }
 
-/** Has the ARNs of all runs forgotten. */
+/** Makes the objects of all runs forget their ARNs. */
 export async function forgetRuns(ctx: ObjectContext): Promise<void> {
   for (const name of await ctx.names())
     if (name.startsWith(PLACE)) ctx.send({ service: MAP_RUN, handler: "forget", key: name.slice(PLACE.length) }, null);
 }
 
-/** The virtual object of a Map Run, which knows the execution that it is of. Its key is the run's ARN. */
+/** The virtual object of a Map Run, which stores the ARN of its execution. Its key is the ARN of the Map Run. */
 export class MapRunObject {
   async put(ctx: ObjectContext, execution: string): Promise<void> {
     ctx.set("execution", execution);

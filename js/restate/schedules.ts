@@ -1,4 +1,4 @@
-// Schedules on Restate: each is a virtual object, which calls itself when it is due. Its key is the schedule's name.
+// Schedules on Restate. Each is a virtual object that calls itself at its next due time. Its key is the schedule's name.
 
 import type { ExecutionRecord, ScheduleDescription, ScheduleOptions } from "../api/durable.d.ts";
 import { messageOf } from "../base/errors.ts";
@@ -11,10 +11,10 @@ import type { Ingress } from "./ingress.ts";
 import { Refused } from "./refused.ts";
 import type { SliceHost } from "./slice.ts";
 
-/** What a virtual object keeps of its schedule: with the number of the call that counts, of those that come back. */
+/** The state of a schedule's object. `ring` is the number of the delayed call that is valid. */
 type Kept = Document & { ring: number };
 
-/** What a schedule asks of its worker, once for each call. */
+/** The worker's values for one call, which Restate records. */
 interface Now {
   at: number;
   /** The type of the machine; absent if the worker does not have it. */
@@ -28,7 +28,7 @@ export class ScheduleObject {
     this.#host = host;
   }
 
-  /** Makes the schedule, or changes it. */
+  /** Creates or changes the schedule. */
   async put(ctx: ObjectContext, options: ScheduleOptions): Promise<ScheduleDescription> {
     const known = await ctx.get<Kept>("schedule");
     const { at } = await this.#now(ctx, options.machine);
@@ -43,14 +43,14 @@ export class ScheduleObject {
     return shownAs(ctx.key, this.#keep(ctx, { ...document, ring: known?.ring ?? 0 }, at));
   }
 
-  /** Ends the schedule; what it has started runs on. Whether there was one. */
+  /** Removes the schedule. Its executions continue. Returns whether the schedule existed. */
   async remove(ctx: ObjectContext): Promise<boolean> {
     const known = await ctx.get<Kept>("schedule");
     if (known !== null) ctx.clearAll();
     return known !== null;
   }
 
-  /** Its time has come. A call of rules that it has no longer changes nothing. */
+  /** Handles a due time. A delayed call from before the last change has no effect. */
   async ring(ctx: ObjectContext, { ring }: { ring: number }): Promise<void> {
     const known = await ctx.get<Kept>("schedule");
     if (known === null || known.ring !== ring) return;
@@ -63,7 +63,7 @@ export class ScheduleObject {
     this.#keep(ctx, document, now.at);
   }
 
-  /** An execution has ended, for which a start may wait. */
+  /** Handles the end of an execution: a start may be waiting for it. */
   async ended(ctx: ObjectContext, { arn }: { arn: string }): Promise<void> {
     const known = await ctx.get<Kept>("schedule");
     if (known?.buffered === undefined || known.last?.arn !== arn) return;
@@ -78,7 +78,7 @@ export class ScheduleObject {
     });
   }
 
-  /** Keeps the schedule, and has it called when it is due next. */
+  /** Stores the schedule, and schedules the call for its next due time. */
   #keep(ctx: ObjectContext, document: Kept, now: number): Kept {
     const kept = { ...document, ring: document.ring + 1 };
     ctx.set("schedule", kept);
@@ -87,7 +87,7 @@ export class ScheduleObject {
     return kept;
   }
 
-  /** Starts the execution of one time, or leaves it, as `overlap` says. */
+  /** Starts the execution for one due time, or skips it, as `overlap` says. */
   async #begin(ctx: ObjectContext, document: Kept, at: number, now: Now): Promise<Kept> {
     const { overlap = "skip", last } = document;
     if (overlap !== "allow" && last !== undefined && last.at !== at) {
@@ -113,7 +113,7 @@ export class ScheduleObject {
   }
 }
 
-/** All schedules, by the SQL of the admin API. */
+/** Returns all schedules, by the SQL of the admin API. */
 export async function scheduled(ingress: Ingress): Promise<ScheduleDescription[]> {
   const rows = await ingress.query(`SELECT service_key, value_utf8 FROM state WHERE service_name = '${SCHEDULE}' ORDER BY service_key`);
   return rows.map(({ service_key: name, value_utf8: text }) =>

@@ -1,5 +1,5 @@
-// The services for Restate's TypeScript SDK. This is the only module that knows the SDK, by the part of it that is used; the package
-// itself is given by whoever serves, so nothing here depends on it.
+// The services for Restate's TypeScript SDK. This is the only module that knows the SDK, by the interfaces below. The caller of
+// `serve` passes the package in, so it is no dependency.
 
 import type { ExecutionObject } from "./object.ts";
 import { Refused } from "./refused.ts";
@@ -26,7 +26,7 @@ import type { RegisteredMachines } from "./machines.ts";
 import type { MapRunObject } from "./runs.ts";
 import type { ShardObject } from "./shard.ts";
 
-/** What is used of a context of the SDK. */
+/** The part of the SDK's context that is used. */
 interface SdkContext {
   key: string;
   request(): { id: string; attemptCompletedSignal: AbortSignal };
@@ -48,7 +48,7 @@ interface SdkContext {
 
 type Handler = (ctx: SdkContext, input: never) => Promise<unknown>;
 
-/** What is used of the SDK. */
+/** The part of the SDK that is used. */
 export interface Sdk {
   service(definition: object): unknown;
   object(definition: object): unknown;
@@ -62,7 +62,7 @@ export interface Sdk {
   createEndpointHandler(options: object): (...args: never[]) => void;
 }
 
-/** A context as the executions use it. */
+/** Adapts a context of the SDK to ObjectContext. */
 class Context implements ObjectContext {
   readonly #sdk: Sdk;
   readonly #ctx: SdkContext;
@@ -146,7 +146,7 @@ class Context implements ObjectContext {
   }
 }
 
-/** What services are made of. */
+/** The objects that implement the services. */
 export interface Services {
   object: ExecutionObject;
   schedule: ScheduleObject;
@@ -155,15 +155,15 @@ export interface Services {
   shards: ShardObject;
   mapRuns: MapRunObject;
   machines: RegisteredMachines;
-  /** How long Restate remembers starts by their names, in milliseconds. */
+  /** How long Restate remembers a start by its name, in milliseconds. */
   remembered: number;
 }
 
 const DAY = 86_400_000;
-// A handler at work is not ended by the server: the definition says how long a task may last.
+// Restate must not abort a running handler: the definition limits the duration of a task.
 const LONG = 365 * DAY;
 
-/** The services, for `createEndpointHandler` of the SDK. */
+/** Returns the services for the SDK's `createEndpointHandler`. */
 export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, shards, mapRuns, machines, remembered }: Services): unknown[] {
   const handler =
     <C, I, O>(handle: (ctx: C, input: I) => O | Promise<O>) =>
@@ -186,7 +186,7 @@ export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, shards
     sdk.object({
       name: EXECUTION,
       handlers: {
-        // A new object has no state to be sent along.
+        // A new object has no state, so none is sent with the call.
         start: owns(object.start.bind(object), { idempotencyRetention: remembered }),
         child: owns(object.child.bind(object), {}),
         event: owns(object.event.bind(object), lazy),
@@ -219,10 +219,10 @@ export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, shards
   ];
 }
 
-/** How a handler is made that has its object for itself. */
+/** Creates an exclusive handler. */
 type Owns = <I, O>(handle: (ctx: ObjectContext, input: I) => O | Promise<O>, options: object) => unknown;
 
-/** How a handler of a service is made. */
+/** Creates a handler of a service. */
 type Serves = <I, O>(handle: (ctx: ServiceContext, input: I) => O | Promise<O>) => unknown;
 
 function taskHandlers(tasks: TaskService, serves: Serves): object {

@@ -1,36 +1,36 @@
-// The virtual object of a shard: some children of a Map Run, side by side. It starts and stops them for the Map Run, and tells their ends,
-// many at once, so that the Map Run has a slice for some dozens of them and not for each. Its key is the Map Run's ARN and a number.
+// The virtual object of a shard: a group of a Map Run's children. It starts and stops them for the Map Run, and reports many ends
+// at once, so that one slice of the Map Run handles dozens of them. Its key is the Map Run's ARN and a number.
 
 import { messageOf } from "../base/errors.ts";
 import { type Durable, EXECUTION, SHARD, TASKS, type ObjectContext, type ServiceContext } from "./context.ts";
 import { GATHERING } from "./gathering.ts";
 import type { ChildAnswer, ChildEnded, ChildStart, ChildrenRequest, ShardStart } from "./events.ts";
 
-/** The Map Run is told of so many characters of ends at a time. */
-const TOLD = 2 ** 20;
+/** Maximum size of the ends in one message to the Map Run, in characters. */
+const MESSAGE_SIZE = 2 ** 20;
 
-/** What a shard knows of its children. */
+/** The state of a shard. */
 interface Shard {
-  /** The execution of the Map Run. */
+  /** The execution that the Map Run belongs to. */
   parent: string;
   mapRun: string;
-  /** The redrive of the Map Run. What comes of an earlier one is refused. */
+  /** The redrive count of the Map Run. Messages of earlier redrives are refused. */
   redrive: number;
-  /** Children that run, and those whose end is kept here. */
+  /** Children that are running, and children whose ends are stored here. */
   open: number[];
   ended: number[];
-  /** The delayed call that tells these; one with another number changes nothing. */
+  /** The delayed call that reports the stored ends. A call with another number has no effect. */
   timer?: number;
   last: number;
 }
 
-/** The ARNs of the children, by their places. */
+/** The ARNs of the children by their indexes. */
 type Children = Record<string, string>;
 
 const END = "end:";
 
 export class ShardObject {
-  /** Starts children, or takes them up again. */
+  /** Starts or redrives children. */
   async start(ctx: ObjectContext, request: ShardStart): Promise<void> {
     const { parent, mapRun, redrive } = request;
     let shard = await ctx.get<Shard>("shard");
@@ -54,7 +54,7 @@ export class ShardObject {
     ctx.set("shard", shard);
   }
 
-  /** Children have ended in their first slices, of which the Map Run has heard. */
+  /** Removes children that ended in their first slices. The Map Run has been notified of them already. */
   async settled(ctx: ObjectContext, { redrive, indexes }: { redrive: number; indexes: number[] }): Promise<void> {
     const shard = await ctx.get<Shard>("shard");
     if (shard === null || shard.redrive !== redrive) return;
@@ -63,7 +63,7 @@ export class ShardObject {
     ctx.set("shard", shard);
   }
 
-  /** A child has ended, in a later slice than its first. */
+  /** Stores the end of a child that ended in a later slice than its first. */
   async ended(ctx: ObjectContext, { index, redrive, end }: ChildEnded): Promise<void> {
     const shard = await ctx.get<Shard>("shard");
     const at = shard?.open.indexOf(index) ?? -1;
@@ -82,7 +82,7 @@ export class ShardObject {
     ctx.set("shard", shard);
   }
 
-  /** Tells the Map Run what has ended. */
+  /** Reports the stored ends to the Map Run. */
   async tell(ctx: ObjectContext, timer: number): Promise<void> {
     const shard = await ctx.get<Shard>("shard");
     if (shard?.timer === timer) await this.#tell(ctx, shard, []);
@@ -101,7 +101,7 @@ export class ShardObject {
     ctx.set("shard", shard);
   }
 
-  /** Stops what runs: nobody waits for it. */
+  /** Stops the running children, because the Map Run no longer waits for them. */
   async stop(ctx: ObjectContext, redrive: number): Promise<void> {
     const shard = await ctx.get<Shard>("shard");
     if (shard === null || shard.redrive !== redrive) return;
@@ -112,7 +112,7 @@ export class ShardObject {
     ctx.set("shard", { parent, mapRun, redrive, open: [], ended: [], last });
   }
 
-  /** Has those that run continue with another definition: each for itself, so one that cannot keeps its own. */
+  /** Asks the running children to continue with another definition. A child that cannot do so continues with its old one. */
   async migrate(ctx: ObjectContext, digest: string): Promise<void> {
     const shard = await ctx.get<Shard>("shard");
     const children = (await ctx.get<Children>("children")) ?? {};
@@ -120,7 +120,7 @@ export class ShardObject {
       ctx.send({ service: EXECUTION, handler: "event", key: children[index] as string }, { type: "migrate", digest });
   }
 
-  /** Forgets the children, with the execution of the Map Run. */
+  /** Makes all children forget their data, together with the execution of the Map Run. */
   async forget(ctx: ObjectContext): Promise<void> {
     const children = (await ctx.get<Children>("children")) ?? {};
     for (const arn of Object.values(children)) ctx.send({ service: EXECUTION, handler: "event", key: arn }, { type: "forget" });
@@ -128,7 +128,7 @@ export class ShardObject {
   }
 }
 
-/** Starts children, or takes them up again, and tells the Map Run of those that end in their first slice. */
+/** Starts or redrives children, and reports to the Map Run those that end in their first slice. */
 export async function callChildren(ctx: ServiceContext, request: ChildrenRequest): Promise<void> {
   const { shard, redrive, children } = request;
   const open = new Map<number, Durable<Came>>();
@@ -160,7 +160,7 @@ export async function callChildren(ctx: ServiceContext, request: ChildrenRequest
   if (indexes.length > 0) ctx.send({ service: SHARD, handler: "settled", key: shard }, { redrive, indexes });
 }
 
-/** The answer of a child's first slice; of none, the time to tell others. */
+/** The answer of a child's first slice. Without an index, the time to report the collected ends has come. */
 interface Came {
   i: number;
   end: ChildAnswer;
@@ -168,7 +168,7 @@ interface Came {
 
 const LATE = -1;
 
-/** The end of a child whose call was ended from outside, by an operator. */
+/** Returns the end of a child whose call was ended from outside, by an operator. */
 function failedEnd({ index, redrive }: ChildStart["of"], failure: Error): string {
   return JSON.stringify({ index, redrive, status: "FAILED", error: "States.Runtime", cause: messageOf(failure) });
 }
@@ -178,12 +178,12 @@ function tellMapRun(ctx: ServiceContext, { parent, mapRun }: { parent: string; m
     ctx.send({ service: EXECUTION, handler: "event", key: parent }, { type: "children", ended: [[mapRun, part]] });
 }
 
-/** Texts in lists of a bounded size. */
+/** Divides texts into lists of limited size. */
 function parts(texts: readonly string[]): string[][] {
   const lists: string[][] = [];
   let length = Infinity;
   for (const text of texts) {
-    if (length + text.length > TOLD) {
+    if (length + text.length > MESSAGE_SIZE) {
       lists.push([]);
       length = 0;
     }

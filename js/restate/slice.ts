@@ -1,8 +1,9 @@
-// A slice of an execution on Restate: one invocation of its virtual object. It takes the engine up where the last slice has left it, feeds
-// it what has happened, does the short tasks that follow, and ends when only long things are left.
+// A slice of an execution on Restate: one invocation of its virtual object. It restores the engine from the last slice, feeds it
+// the new messages, performs the short tasks that follow, and ends when only long waits are left.
 //
-// Restate repeats an invocation after a crash and hands the outcomes of `run` and the rest in again. So everything here follows from those
-// outcomes: the time and chance come with them, and the engine makes the same commands of the same facts.
+// After a crash Restate repeats the invocation and returns the recorded results of `run` and of other calls. So a slice must depend
+// on these results alone: they include the time and the random values, and the engine derives the same commands from the same
+// facts.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import type { Command, HistoryEvent, InvokeCommand, PendingTask, Step } from "../api/index.d.ts";
@@ -30,36 +31,36 @@ import type {
 } from "./events.ts";
 import type { FirstAnswer, FirstCall } from "./first.ts";
 import { count, drop } from "./gathering.ts";
-import { type Kept, type Notes, clearHistory, keepHistory, keepRecord } from "./keeping.ts";
+import { type Kept, type Notes, clearHistory, storeHistory, storeRecord } from "./persistence.ts";
 import type { Program, RegisteredMachines } from "./machines.ts";
-import { MapRuns, type RunCommand, endOfChild, engineOf, tellShard } from "./mapruns.ts";
-import { OwnTask, type SliceDriver, cancelledOwn, endedOwn, toldOwn } from "./own.ts";
+import { MapRuns, type RunCommand, endOfChild, engineOf, notifyShard } from "./mapruns.ts";
+import { BuiltinTask, type SliceDriver, cancelBuiltinTask, stopBuiltinTasks, applyToBuiltinTasks } from "./builtin-tasks.ts";
 import { RunRecords } from "./runs.ts";
-import { type Watcher, tellEnd } from "./watchers.ts";
+import { type Watcher, notifyWatchers } from "./watchers.ts";
 
-/** The number of events with which AWS does not redrive an execution. */
+/** The number of events from which AWS does not redrive an execution. */
 const FULL = 24_999;
 const TICK: Fact = ["tick"];
-/** How much of what it was told in a slice an execution remembers. */
-const HEARD = 100;
-/** How late a timer may be, in milliseconds, before what it leads to is given all of its time again. */
+/** Maximum number of messages that are remembered per slice. */
+const REMEMBERED_MESSAGES = 100;
+/** If a timer is later than this, in milliseconds, the tasks that follow it get their full timeouts. */
 const LATE = 1000;
 
-/** What slices ask of their worker. */
+/** The parts of the worker that slices use. */
 export interface SliceHost {
   machines: RegisteredMachines;
-  /** Whether a task is called outside of slices. */
+  /** Returns whether a task is called outside of slices. */
   isLong(command: InvokeCommand): boolean;
-  /** A slice that has lasted so long, or has made so many calls, calls no more tasks itself. */
+  /** The limits of a slice. A slice that has exceeded one calls no more tasks itself. */
   limits: { milliseconds: number; entries: number; shard: number };
   now(): number;
-  /** How long what has ended is kept, in milliseconds. */
+  /** How long an ended execution is kept, in milliseconds. */
   retention: number | undefined;
 }
 
-/** Something that the slice waits for. */
+/** A promise that the slice waits for. */
 interface Pending {
-  /** Whether the slice goes on because of it. */
+  /** Whether the slice stays open for it. */
   keeps: boolean;
   promise: Durable<{ id: number; value?: unknown; failure?: Error }>;
   done: (value: unknown, failure: Error | undefined) => void;
@@ -74,29 +75,29 @@ export class Slice implements SliceDriver {
   #engine: HistoryEngine;
   #at: number;
   readonly #begun: number;
-  /** How many events were written out. */
+  /** The number of stored events. */
   #events: number;
   #deadline: number | null = null;
   #inbox: Fact[] = [];
   #calls: Call[] = [];
-  /** Tasks that are called in the slice, and what aborts them. */
+  /** Tasks that are called in the slice, and the controllers that abort them. */
   readonly #controllers = new Map<number, AbortController>();
   readonly #open = new Map<number, Call>();
   readonly #pending = new Map<number, Pending>();
   #entries = 0;
   #outcome: Outcome | undefined;
-  /** Who has stopped it and waits for the answer. */
+  /** The awakeables of callers that have stopped the execution and wait for the answer. */
   readonly #stoppers: string[] = [];
   #alarm: { at: number; id: number } | undefined;
   readonly #family: SliceDriver["execution"];
   readonly #mapRuns: MapRuns;
   readonly #records: RunRecords | undefined;
   #answers = false;
-  /** Whether the execution begins with it. */
+  /** Whether this is the first slice of the execution. */
   readonly #isFirst: boolean;
-  /** What the first task has answered, which was called with the start. */
+  /** The answer of the first task, which was called together with the start. */
   #first: FirstAnswer | undefined;
-  /** The same, while it is at work in this process. */
+  /** The call of the first task, while it is running in this process. */
   #firstCall: FirstCall | undefined;
 
   constructor(ctx: ObjectContext, host: SliceHost, program: Program, kept: Kept | Omit<Kept, "engine">, now: number) {
@@ -117,7 +118,7 @@ export class Slice implements SliceDriver {
     this.#family = { name: this.record.name, arn: this.record.id, abort: () => this.post("stop") };
   }
 
-  // --------------------------------------------------------------------------------- what tasks of our own ask of it
+  // ------------------------------------------------------------------------------- the interface for built-in tasks
 
   get execution(): SliceDriver["execution"] {
     return this.#family;
@@ -149,18 +150,18 @@ export class Slice implements SliceDriver {
     return undefined;
   }
 
-  /** The tasks that are open. */
+  /** The open tasks. */
   get pending(): PendingTask[] {
     return JSON.parse(this.#engine.ask("pending"));
   }
 
   get frames(): number {
-    // Around a child of a Map Run there is that.
+    // A child of a Map Run is inside of a frame of its parent.
     const around = this.record.mapRunArn === undefined ? 0 : 1;
     return (JSON.parse(this.#engine.ask("frames")) as unknown[]).length + around;
   }
 
-  /** The call of an open task, also of one that an earlier slice has begun. */
+  /** Returns the call of an open task, also if an earlier slice made it. */
   callOf(task: number): Call | undefined {
     const known = this.#open.get(task);
     if (known !== undefined) return known;
@@ -170,7 +171,7 @@ export class Slice implements SliceDriver {
     return this.#opened(command);
   }
 
-  /** Waits for something of Restate before the slice ends. */
+  /** Waits for a promise of Restate before the slice ends. */
   wait<T>(promise: Durable<T>, done: (value: T | undefined, failure: Error | undefined) => void, keeps = true): number {
     const id = ++this.#entries;
     this.#pending.set(id, {
@@ -183,7 +184,7 @@ export class Slice implements SliceDriver {
 
   // -------------------------------------------------------------------------------------------------------- events
 
-  /** Begins the execution. Its first task may have been called with the start: it has answered, or is at work. */
+  /** Starts the execution. Its first task may have been called together with the start: then it has answered, or is running. */
   start(fact: Fact & { 0: "start" }, first: FirstAnswer | undefined, call: FirstCall | undefined): Promise<Standing> {
     this.#first = first;
     this.#firstCall = call;
@@ -192,47 +193,48 @@ export class Slice implements SliceDriver {
   }
 
   /**
-   * Begins a child execution of a Map Run: its engine has begun where the Map Run is. It may have been stopped before. Resolves to its end,
-   * or to null where it goes on.
+   * Starts a child execution of a Map Run, whose engine has begun in the parent. The child may have been stopped already. Resolves
+   * to its
+   * end, or to null if it has not ended.
    */
   async startChild(of: ChildStart, fact: Fact, first: FirstAnswer | undefined, call: FirstCall | undefined): Promise<ChildAnswer> {
     const [began] = this.#engine.history(0, 1);
     if (began?.type !== "ExecutionStarted") throw new Error("the snapshot of a child has no beginning");
     const startDate = Date.parse(began.timestamp);
     this.record = { ...this.record, input: began.executionStartedEventDetails.input ?? "{}", startDate, order: startDate };
-    keepRecord(this.ctx, this.record, this.ctx.invocation, true);
+    storeRecord(this.ctx, this.record, this.ctx.invocation, true);
     this.#first = first;
     this.#firstCall = call;
     this.#inbox.push(fact);
     return this.#answering(of, () => this.#run());
   }
 
-  /** Does what a caller may wait for: a child's end is the answer then, and nobody else has to be told. */
+  /** Performs an action for a call that may be waiting. If it is, the end of the child is the answer, and no other message is sent. */
   async #answering({ sent }: ChildStart, action: () => Promise<unknown>): Promise<ChildAnswer> {
     this.#answers = sent !== true;
     await action();
     return this.record.status === "RUNNING" ? null : endOfChild(this.record);
   }
 
-  #tellShard(): void {
-    if (!this.#answers) tellShard(this.ctx, this.record);
+  #notifyShard(): void {
+    if (!this.#answers) notifyShard(this.ctx, this.record);
   }
 
-  /** Takes a child up again, as `startChild` begins one. */
+  /** Redrives a child. The answer is that of `startChild`. */
   redriveChild(request: ChildStart): Promise<ChildAnswer> {
     return this.#answering(request, () => this.redrive());
   }
 
-  /** Tells the execution something. Whether that has changed anything. */
+  /** Applies a message to the execution. Returns whether it had an effect. */
   async tell(event: ExecutionEvent): Promise<boolean> {
     const counts = this.#told(event);
-    // Who has told it need not wait for what follows from it.
+    // The sender need not wait for the slice that follows.
     this.#answer(event, { known: true, counts });
     if (counts || this.#inbox.length > 0) await this.#run();
     return counts;
   }
 
-  /** Hears what the execution is told while the slice is under way. */
+  /** Receives messages while the slice is running. */
   #listen(): void {
     const hear = (news: News | undefined) => {
       if (news !== undefined) this.#hear(news);
@@ -243,18 +245,18 @@ export class Slice implements SliceDriver {
 
   #hear(news: News): void {
     const { told, at } = news;
-    // Between two slices an execution changes its definition.
+    // The definition is only changed between two slices.
     if (news.type === "migrate") return;
     if (this.notes.heard.some(([known]) => known === told)) return;
     this.#at = Math.max(this.#at, at);
     const refused: EventAnswer["refused"] =
       news.type === "redrive" ? ["NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven"] : undefined;
     const counts = refused === undefined && this.#told(news);
-    this.notes.heard = [...this.notes.heard, [told, counts] as [string, boolean]].slice(-HEARD);
+    this.notes.heard = [...this.notes.heard, [told, counts] as [string, boolean]].slice(-REMEMBERED_MESSAGES);
     this.#answer(news, { known: true, counts, ...(refused !== undefined && { refused }) });
   }
 
-  /** Answers who has told the execution something; who has stopped it, when the end is kept. */
+  /** Answers the sender of a message. The sender of a stop is answered when the end is stored. */
   #answer(event: ExecutionEvent & Partial<News>, answer: EventAnswer): void {
     if (event.told === undefined) return;
     if (event.type === "stop" && answer.counts) this.#stoppers.push(event.told);
@@ -266,7 +268,7 @@ export class Slice implements SliceDriver {
       case "timer":
         return this.#rang(event.id);
       case "stop":
-        // A stop of an earlier redrive of the Map Run is too late.
+        // This stop belongs to an earlier redrive of the Map Run.
         if (event.redrive !== undefined && event.redrive !== (this.record.child as ChildOf | undefined)?.redrive) return false;
         this.post("stop", event.error, event.cause);
         return true;
@@ -292,11 +294,11 @@ export class Slice implements SliceDriver {
       case "beat":
         return this.#beat(event.task, event.fence, event.details);
       default:
-        return toldOwn(this, event);
+        return applyToBuiltinTasks(this, event);
     }
   }
 
-  /** A Map Run gets other limits. */
+  /** Changes the limits of a Map Run. */
   #updated({ mapRun, change }: ExecutionEvent & { type: "updateMapRun" }): boolean {
     this.#records?.read(this.#engine);
     if (!this.#records?.update(mapRun, change)) return false;
@@ -304,12 +306,12 @@ export class Slice implements SliceDriver {
     return true;
   }
 
-  /** A delayed call has come back. */
+  /** Handles a delayed call. */
   #rang(id: number): boolean {
     const { timer } = this.notes;
     if (timer?.id !== id) return false;
     delete this.notes.timer;
-    // Nobody was there to call the tasks that come after it: they have all of their time.
+    // No worker was available to call the tasks that follow, so they get their full timeouts.
     if (this.#at > timer.at + LATE) this.post("recovered", []);
     else this.#inbox.push(TICK);
     return true;
@@ -322,7 +324,7 @@ export class Slice implements SliceDriver {
     return true;
   }
 
-  /** A task that was called outside has ended. The answer of a call that does not count any more is refused. */
+  /** Applies the answer of a task that was called outside of the slice. Answers of obsolete calls are refused. */
   #answered(task: number, fence: number, { at, facts }: Answer): boolean {
     const { long } = this.notes;
     const found = long.findIndex(([other, known]) => other === task && known === fence);
@@ -353,15 +355,15 @@ export class Slice implements SliceDriver {
     else this.post("fail", task, completion[1], completion[2]);
   }
 
-  /** Takes an execution up again that has failed. Throws NOT_REDRIVABLE. */
+  /** Redrives a failed execution. Throws NOT_REDRIVABLE. */
   async redrive(told?: string): Promise<void> {
     await this.#records?.load();
     const step = this.#engine.feed("redrive", this.#at);
     this.record = { ...this.record, status: "RUNNING", redriveCount: Number(this.record.redriveCount ?? 0) + 1, redriveDate: this.#at };
     for (const name of ["stopDate", "output", "error", "cause", "redrivable", "cancelRequested"]) delete this.record[name];
     this.ctx.clear("end");
-    // Who has asked for it finds it running.
-    keepRecord(this.ctx, this.record, this.ctx.invocation, false);
+    // The record must say that the execution is running before the caller is answered.
+    storeRecord(this.ctx, this.record, this.ctx.invocation, false);
     if (told !== undefined) this.ctx.resolveAwakeable(told, { known: true, counts: true });
     this.#stepped(step);
     if (this.record.type === "EXPRESS") await this.#beginAnew();
@@ -369,7 +371,7 @@ export class Slice implements SliceDriver {
     await this.#run();
   }
 
-  /** An Express child does not go on: its history begins anew, too. */
+  /** An Express child restarts: its history begins anew, too. */
   async #beginAnew(): Promise<void> {
     const text = this.#engine.ask("snapshot");
     this.#engine.discard();
@@ -381,8 +383,8 @@ export class Slice implements SliceDriver {
   // ---------------------------------------------------------------------------------------------------------- loop
 
   async #run(): Promise<Standing> {
-    // Who has something to tell tells this invocation.
-    if (!this.#isFirst) keepRecord(this.ctx, this.record, this.ctx.invocation, false);
+    // From now on, messages can be sent to this invocation.
+    if (!this.#isFirst) storeRecord(this.ctx, this.record, this.ctx.invocation, false);
     this.#listen();
     for (;;) {
       this.#feedAll();
@@ -445,7 +447,7 @@ export class Slice implements SliceDriver {
     return call;
   }
 
-  /** The execution needs a task no longer. */
+  /** Cancels a task. */
   #cancel(task: number, reason: TaskCancelled["reason"]): void {
     const call = this.#open.get(task);
     this.#open.delete(task);
@@ -460,10 +462,10 @@ export class Slice implements SliceDriver {
       this.notes.long = this.notes.long.filter((one) => one !== long);
       this.ctx.cancel(long[2]);
     }
-    cancelledOwn(this, task);
+    cancelBuiltinTask(this, task);
   }
 
-  /** Has the tasks called that the last facts have led to. */
+  /** Calls the tasks that the last facts have led to. */
   #dispatch(): void {
     const calls = this.#calls;
     this.#calls = [];
@@ -472,7 +474,7 @@ export class Slice implements SliceDriver {
     for (const call of calls) {
       const { command } = call;
       const handler = handlers.find(command.resource, command.state, command.input);
-      if (handler instanceof OwnTask) {
+      if (handler instanceof BuiltinTask) {
         handler.take(call, this);
         continue;
       }
@@ -485,7 +487,7 @@ export class Slice implements SliceDriver {
     else for (let i = 0; i < short.length; i += shard) this.#share(short.slice(i, i + shard));
   }
 
-  /** Whether the slice is so long that others do the next tasks. */
+  /** Whether the slice has reached a limit, so that the next tasks are called outside of it. */
   get #isFull(): boolean {
     const { milliseconds, entries } = this.host.limits;
     return this.#entries >= entries || this.#at - this.#begun >= milliseconds;
@@ -513,13 +515,13 @@ export class Slice implements SliceDriver {
   }
 
   #take(task: number, answer: Answer | undefined): void {
-    // One that was cancelled meanwhile has nothing to say.
+    // The task was cancelled in the meantime.
     if (answer === undefined || !this.#open.delete(task)) return;
     this.#at = Math.max(this.#at, answer.at);
     this.#inbox.push(...answer.facts);
   }
 
-  /** Has another service call tasks, which answers all of them together. */
+  /** Lets the task service call several tasks. It answers all of them together. */
   #share(commands: InvokeCommand[]): void {
     const request: ShardRequest = { commands, info: this.notes.info };
     const called = this.ctx.call<ShardAnswer>({ service: TASKS, handler: "shard" }, request);
@@ -529,13 +531,13 @@ export class Slice implements SliceDriver {
     });
   }
 
-  /** Has another service call a task, which tells the answer when it has one: the slice need not wait for it. */
+  /** Lets the task service call a task. It sends the answer as a message, so the slice need not wait. */
   #send(command: InvokeCommand): void {
     const { info, beats } = this.notes;
     this.sendTask(command.task, (fence): AttemptRequest => ({ command, info, fence, beats }), "attempt");
   }
 
-  /** Has a handler of the task service answer a task. */
+  /** Lets a handler of the task service answer a task. */
   sendTask(task: number, request: (fence: number) => unknown, handler: string): void {
     const fence = (this.notes.last += 1);
     const entry: Notes["long"][number] = [task, fence, ""];
@@ -545,7 +547,7 @@ export class Slice implements SliceDriver {
 
   readonly #sent: { entry: Notes["long"][number]; invocation: Promise<string> }[] = [];
 
-  /** Waits for the first of what is under way. */
+  /** Waits for the first promise that settles. */
   async #next(): Promise<void> {
     this.#setAlarm();
     const { id, value, failure } = await this.ctx.race([...this.#pending.values()].map(({ promise }) => promise));
@@ -554,7 +556,7 @@ export class Slice implements SliceDriver {
     pending?.done(value, failure);
   }
 
-  /** Has the slice wait for the time of its engine too. */
+  /** Also waits for the next deadline of the engine. */
   #setAlarm(): void {
     const at = this.#deadline;
     if (at === null || (this.#alarm !== undefined && this.#alarm.at <= at)) return;
@@ -569,7 +571,7 @@ export class Slice implements SliceDriver {
 
   // ----------------------------------------------------------------------------------------------------------- end
 
-  /** What was called in the slice and is needed no longer comes to its end first: its outcome is remembered in this invocation. */
+  /** Waits for the calls that were cancelled in the slice, because their results are recorded in this invocation. */
   async #leave(): Promise<void> {
     for (const controller of this.#controllers.values()) controller.abort(new TaskCancelled("Stopped", ""));
     for (const { entry, invocation } of this.#sent) entry[2] = await invocation;
@@ -577,13 +579,13 @@ export class Slice implements SliceDriver {
 
   async #keep(): Promise<Standing> {
     const { ctx } = this;
-    this.#events = keepHistory(ctx, this.#engine, this.#events);
+    this.#events = storeHistory(ctx, this.#engine, this.#events);
     this.record = { ...this.record, events: this.#events };
     if (this.#outcome !== undefined) return this.#end(this.#outcome);
     this.#keepRuns();
     if (this.#mapRuns.more !== 0) await count(ctx, this.#mapRuns.more);
     this.#sendTimer();
-    keepRecord(ctx, this.record, undefined, false);
+    storeRecord(ctx, this.record, undefined, false);
     ctx.set("standing", this.#kept());
     this.#engine.discard();
     return { status: "RUNNING" };
@@ -600,23 +602,23 @@ export class Slice implements SliceDriver {
     return { record: this.record, at: this.#at, events, engine: text, notes: this.notes };
   }
 
-  /** Has the execution told when the time of its engine has come. */
+  /** Schedules a delayed call for the next deadline of the engine. */
   #sendTimer(): void {
     const at = this.#deadline;
     const { timer } = this.notes;
-    // An earlier one comes back and is sent again.
+    // The earlier call comes first and schedules the next one.
     if (at === null || (timer !== undefined && timer.at <= at)) return;
     const id = (this.notes.last += 1);
     this.notes.timer = { id, at };
-    this.tellExecution(this.record.id, { type: "timer", id }, Math.max(0, at - this.#at));
+    this.sendToExecution(this.record.id, { type: "timer", id }, Math.max(0, at - this.#at));
   }
 
-  /** Tells an execution something. */
-  tellExecution(arn: string, event: ExecutionEvent, delay?: number): void {
+  /** Sends a message to an execution. */
+  sendToExecution(arn: string, event: ExecutionEvent, delay?: number): void {
     this.ctx.send({ service: EXECUTION, handler: "event", key: arn }, event, delay);
   }
 
-  /** The execution has ended. */
+  /** Ends the execution. */
   async #end(outcome: Outcome): Promise<Standing> {
     const { ctx } = this;
     const { status, error, cause } = outcome;
@@ -637,8 +639,8 @@ export class Slice implements SliceDriver {
     for (const [, , invocation] of this.notes.long) ctx.cancel(invocation);
     this.notes.long = [];
     delete this.notes.timer;
-    endedOwn(this);
-    keepRecord(ctx, this.record, undefined, false);
+    stopBuiltinTasks(this);
+    storeRecord(ctx, this.record, undefined, false);
     if (redrivable) ctx.set("standing", this.#kept());
     else if (!this.#isFirst) ctx.clear("standing");
     for (const told of this.#stoppers) ctx.resolveAwakeable(told, { known: true, counts: true });
@@ -646,19 +648,19 @@ export class Slice implements SliceDriver {
     const watchers = (await ctx.get<Watcher[]>("watchers")) ?? [];
     if (watchers.length > 0) ctx.clear("watchers");
     const { parent } = this.record as { parent?: { arn: string; task: number; waits: boolean } };
-    tellEnd(ctx, parent?.waits ? [...watchers, parent] : watchers, this.record);
+    notifyWatchers(ctx, parent?.waits ? [...watchers, parent] : watchers, this.record);
     if (this.notes.runs !== undefined) {
       ctx.set("runs", this.notes.runs);
       await drop(ctx);
     }
-    // Children are forgotten with their parents.
-    if (mapRunArn !== undefined) this.#tellShard();
-    else if (this.host.retention !== undefined) this.tellExecution(this.record.id, { type: "forget", stopDate }, this.host.retention);
+    // Children are forgotten together with their parents.
+    if (mapRunArn !== undefined) this.#notifyShard();
+    else if (this.host.retention !== undefined) this.sendToExecution(this.record.id, { type: "forget", stopDate }, this.host.retention);
     return standing;
   }
 }
 
-/** The JSON text of an output, with all digits of its numbers. */
+/** Returns the JSON text of an output, with the original digits of its numbers. */
 function outputText(last: HistoryEvent | undefined, output: unknown): string {
   return last?.type === "ExecutionSucceeded" ? (last.executionSucceededEventDetails.output ?? "null") : JSON.stringify(output);
 }

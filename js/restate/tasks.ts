@@ -1,4 +1,4 @@
-// The service that calls tasks outside of slices: long ones, which answer when they are done, and many together.
+// The service that calls tasks outside of slices: long ones, which send their answers when they have them, and several together.
 
 import type { InvokeCommand } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
@@ -22,7 +22,7 @@ import type {
 import { callChildren } from "./shard.ts";
 import type { SliceHost } from "./slice.ts";
 
-/** How many heartbeats of a task are told in the time that it has for one. */
+/** Maximum number of heartbeats that are reported per HeartbeatSeconds of a task. */
 const BEATS = 4;
 
 export class TaskService {
@@ -34,7 +34,7 @@ export class TaskService {
     this.#handlers = handlers;
   }
 
-  /** Calls a task, and tells its execution the answer. */
+  /** Calls a task, and sends its answer to the execution. */
   async attempt(ctx: ServiceContext, { command, info, fence, beats }: AttemptRequest): Promise<void> {
     const controller = new AbortController();
     const heart = new Heart(command);
@@ -55,13 +55,13 @@ export class TaskService {
       );
       if (answer.facts.length > 0) tell({ type: "answer", task: command.task, fence, answer });
     } catch (thrown) {
-      // The execution needs it no longer.
+      // The task was cancelled.
       controller.abort();
       throw thrown;
     }
   }
 
-  /** The answer of a task; meanwhile its heartbeats are told. */
+  /** Waits for the answer of a task, and reports its heartbeats in the meantime. */
   async #answer(ctx: ServiceContext, done: Durable<Answer>, heart: Heart, tell: (details: string | null) => unknown): Promise<Answer> {
     const answer = done.map((value, failure) => ({ value, failure, beat: undefined }));
     for (;;) {
@@ -74,7 +74,7 @@ export class TaskService {
     }
   }
 
-  /** Calls many tasks at once. */
+  /** Calls several tasks at once. */
   async shard(ctx: ServiceContext, { commands, info }: ShardRequest): Promise<ShardAnswer> {
     const answers: ShardAnswer = [];
     const open = new Map(
@@ -98,7 +98,7 @@ export class TaskService {
     return callChildren(ctx, request);
   }
 
-  /** Tells another execution something, and answers the task that has asked for it. */
+  /** Sends a message to another execution, and answers the task that requested it. */
   async ask(ctx: ServiceContext, { asker, fence, command, target, event, kind }: AskRequest): Promise<void> {
     const answer = await ctx.call<EventAnswer>({ service: EXECUTION, handler: "tell", key: target }, event);
     const at = await ctx.run("now", () => this.#host.now());
@@ -107,7 +107,7 @@ export class TaskService {
   }
 }
 
-/** How a task is answered that has told another execution something. */
+/** Returns the answer of a task that has sent a message to another execution. */
 function replyOf(command: InvokeCommand, target: string, kind: string, { known, counts, refused }: EventAnswer, at: number): Fact {
   const { task } = command;
   const fail = ({ error, cause }: MissingHandler): Fact => ["fail", task, error, cause];
@@ -122,16 +122,16 @@ function replyOf(command: InvokeCommand, target: string, kind: string, { known, 
   return ["succeed", task, "{}"];
 }
 
-/** What comes first: an answer, or a heartbeat. */
+/** The first result: an answer, or a heartbeat. */
 interface Won {
   value?: Answer | undefined;
   failure?: Error | undefined;
   beat?: string | null | false | undefined;
 }
 
-/** The heartbeats of a task, of which not all are told. */
+/** The heartbeats of a task. They are reported at a limited rate. */
 class Heart {
-  /** Milliseconds between two that are told. */
+  /** Minimum time between two reports, in milliseconds. */
   readonly #interval: number;
   #told = -Infinity;
   #beat: { details: string | null } | undefined;
@@ -152,7 +152,7 @@ class Heart {
     this.#wake();
   }
 
-  /** Resolves to the details of the next heartbeat to be told, null for none; to false when there is no other one. */
+  /** Resolves to the details of the next heartbeat to report, or null if it has none; to false when the task has ended. */
   async next(): Promise<string | null | false> {
     for (;;) {
       if (this.#stopped) return false;

@@ -1,14 +1,14 @@
-// Who waits for the end of an execution.
+// The watchers of an execution's end.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import { EXECUTION, SCHEDULE, type ObjectContext } from "./context.ts";
 import type { Standing } from "./events.ts";
 
-/** An awakeable, the task of another execution, or a schedule. */
+/** A watcher: an awakeable, the task of another execution, or a schedule. */
 export type Watcher = string | { arn: string; task: number } | { schedule: string };
 
-/** Tells those who wait how an execution has ended. */
-export function tellEnd(ctx: ObjectContext, watchers: readonly Watcher[], record: ExecutionRecord): void {
+/** Notifies the watchers of an execution's end. */
+export function notifyWatchers(ctx: ObjectContext, watchers: readonly Watcher[], record: ExecutionRecord): void {
   for (const watcher of watchers) {
     if (typeof watcher === "string") ctx.resolveAwakeable(watcher, standingOf(record));
     else if ("schedule" in watcher) ctx.send({ service: SCHEDULE, handler: "ended", key: watcher.schedule }, { arn: record.id });
@@ -16,7 +16,7 @@ export function tellEnd(ctx: ObjectContext, watchers: readonly Watcher[], record
   }
 }
 
-/** How an execution stands. */
+/** Returns the status of an execution with its outcome. */
 export function standingOf({ status, output, error, cause }: ExecutionRecord): Standing {
   return {
     status,

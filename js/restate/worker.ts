@@ -1,4 +1,4 @@
-// A worker: the process that Restate calls to do the slices of executions and their tasks.
+// A worker: the process that Restate calls to run slices of executions, and their tasks.
 
 import { type Http2Server, type ServerHttp2Session, createServer } from "node:http2";
 import type { RestateOptions, RestateWorker } from "../api/restate.d.ts";
@@ -12,7 +12,7 @@ import { Handlers } from "../tasks/resource.ts";
 import { ActivityObject } from "./activities.ts";
 import { RegisteredMachines } from "./machines.ts";
 import { ExecutionObject } from "./object.ts";
-import { OwnTasks } from "./own.ts";
+import { BuiltinTasks } from "./builtin-tasks.ts";
 import { MapRunObject } from "./runs.ts";
 import { type Sdk, type Services, servicesOf } from "./sdk.ts";
 import { ScheduleObject } from "./schedules.ts";
@@ -25,10 +25,10 @@ const OPTIONS = [
   ...["slice", "shard", "retention", "missingHandler", "region", "account", "onLog", ...LIMITS],
 ];
 const DAY = 86_400_000;
-// How long Restate remembers a start by its name where executions are kept for ever.
+// How long Restate remembers a start by its name if executions are kept forever, in milliseconds.
 const REMEMBERED = 365 * DAY;
 
-/** Starts a worker; resolves when it listens, and is registered where `admin` says. */
+/** Starts a worker. Resolves when it listens and, with `admin`, is registered. */
 export async function serveOnRestate(options: RestateOptions): Promise<RestateWorker> {
   checkOptions(options, OPTIONS, "serveOnRestate()");
   const { host = "127.0.0.1", port = 9080 } = options;
@@ -59,7 +59,7 @@ export async function serveOnRestate(options: RestateOptions): Promise<RestateWo
   return worker;
 }
 
-/** What the services of a worker are made of. */
+/** Creates the objects behind a worker's services. */
 export function partsOf(options: RestateOptions, now: () => number = Date.now): Services {
   const { slice = {}, shard = 100, retention, longTasks = [], missingHandler = "suspend" } = options;
   if (missingHandler !== "suspend" && missingHandler !== "fail")
@@ -67,7 +67,7 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
   const machines = new RegisteredMachines(options);
   const handlers = new Handlers<TaskHandler>(
     options.tasks,
-    new OwnTasks(machines, options.payloadLimit),
+    new BuiltinTasks(machines, options.payloadLimit),
     () => missingHandler === "suspend",
   );
   machines.handlers = handlers;
@@ -93,7 +93,7 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
   };
 }
 
-/** The SDK. Its versions for Node 22 ask for a function that Node 20 does not have. */
+/** Imports the SDK. Its versions for Node 22 use a function that Node 20 does not have. */
 async function importSdk(): Promise<Sdk> {
   const promises = Promise as unknown as { withResolvers?: () => unknown };
   promises.withResolvers ??= function withResolvers() {
@@ -143,7 +143,7 @@ class Worker implements RestateWorker {
     this.port = port;
   }
 
-  /** Has Restate call this worker for what is new. */
+  /** Registers this worker with Restate. */
   async register(admin: string): Promise<void> {
     const url = new URL("deployments", admin.endsWith("/") ? admin : `${admin}/`);
     const body = JSON.stringify({ uri: this.url, force: true });
@@ -154,7 +154,7 @@ class Worker implements RestateWorker {
     if (!response.ok) throw misuse("RESTATE_FAILED", `Restate refused the worker ${this.url}: ${text}`, Error);
   }
 
-  /** Ends the worker. What it was doing is done by another one, or when it is back. */
+  /** Closes the worker. Unfinished work is done by another worker, or after a restart. */
   close(): Promise<void> {
     return (this.#closed ??= new Promise((resolve) => {
       this.#server.close(() => resolve());

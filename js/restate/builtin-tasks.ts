@@ -1,5 +1,6 @@
-// What an execution on Restate does itself for tasks: it starts, describes and stops executions, answers tokens, takes signals and shows
-// a state. What asks another execution for something goes by the task service, so that no slice waits for another one.
+// Built-in tasks on Restate: tasks that an execution performs itself. They start, describe and stop executions, answer tokens,
+// receive signals and publish a state. Requests to another execution go through the task service, so that no slice waits for
+// another one.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import type { InvokeCommand, PendingTask } from "../api/index.d.ts";
@@ -37,31 +38,31 @@ import { EXECUTION, type Durable, type ObjectContext } from "./context.ts";
 import { hasTaken, offer, withdrawn } from "./activities.ts";
 import { CONTINUE, continueAsNew, hasContinued } from "./continuation.ts";
 import type { AskRequest, ExecutionEvent, StartRequest } from "./events.ts";
-import type { Notes } from "./keeping.ts";
+import type { Notes } from "./persistence.ts";
 import type { RegisteredMachines } from "./machines.ts";
 
-/** The characters of a state, as the Flow Framework has it. */
+/** Maximum length of a published state, in characters, as in the Flow Framework. */
 const LONGEST = 32_768;
-/** How many ids of signals an execution remembers. */
-const IDS = 1000;
+/** Maximum number of signal ids that an execution remembers. */
+const REMEMBERED_IDS = 1000;
 
-/** A slice, as the tasks see it that it does itself. */
+/** A slice, as the built-in tasks use it. */
 export interface SliceDriver extends TaskDriver {
   readonly ctx: ObjectContext;
   readonly notes: Notes;
   readonly definition: string;
   record: ExecutionRecord;
-  /** How many frames run. */
+  /** The number of running frames. */
   readonly frames: number;
   readonly pending: PendingTask[];
   callOf(task: number): Call | undefined;
   wait<T>(promise: Durable<T>, done: (value: T | undefined, failure: Error | undefined) => void): number;
   sendTask(task: number, request: (fence: number) => unknown, handler: string): void;
-  tellExecution(arn: string, event: ExecutionEvent, delay?: number): void;
+  sendToExecution(arn: string, event: ExecutionEvent, delay?: number): void;
 }
 
-/** A task that the slice does itself. */
-export class OwnTask implements Taker {
+/** A built-in task. */
+export class BuiltinTask implements Taker {
   readonly #take: (call: TaskCall, slice: SliceDriver) => void;
 
   constructor(take: (call: TaskCall, slice: SliceDriver) => void) {
@@ -69,42 +70,42 @@ export class OwnTask implements Taker {
   }
 
   take(call: TaskCall, driver: TaskDriver): void {
-    // Only slices have these tasks.
+    // These tasks are only called by slices.
     this.#take(call, driver as SliceDriver);
   }
 }
 
-const OFFER = new OwnTask(offer);
+const OFFER = new BuiltinTask(offer);
 
-/** The tasks of executions on Restate. */
-export class OwnTasks implements TaskSource {
+/** The built-in tasks of executions on Restate. */
+export class BuiltinTasks implements TaskSource {
   readonly #machines: RegisteredMachines;
   readonly #payloadLimit: number | undefined;
-  readonly #own: ReadonlyMap<string, OwnTask>;
+  readonly #own: ReadonlyMap<string, BuiltinTask>;
 
   constructor(machines: RegisteredMachines, payloadLimit: number | undefined) {
     this.#machines = machines;
     this.#payloadLimit = payloadLimit;
     this.#own = new Map([
-      ["waitForSignal", new OwnTask(awaitSignal)],
-      ["signalExecution", new OwnTask(passSignal)],
-      ["cancelExecution", new OwnTask(passCancel)],
-      ["setState", new OwnTask(showState)],
-      ["continueAsNew", new OwnTask((call, slice) => continueAsNew(machines, payloadLimit, call, slice))],
+      ["waitForSignal", new BuiltinTask(awaitSignal)],
+      ["signalExecution", new BuiltinTask(passSignal)],
+      ["cancelExecution", new BuiltinTask(passCancel)],
+      ["setState", new BuiltinTask(showState)],
+      ["continueAsNew", new BuiltinTask((call, slice) => continueAsNew(machines, payloadLimit, call, slice))],
     ]);
   }
 
-  find({ kind, name }: Resource, input: unknown): OwnTask | undefined {
+  find({ kind, name }: Resource, input: unknown): BuiltinTask | undefined {
     if (kind === "runtime") return this.#own.get(name);
     if (kind === "activity") return OFFER;
     if (kind !== "service") return undefined;
     const method = SEND.get(name);
-    if (method !== undefined) return new OwnTask((call, slice) => passToken(method, call, slice));
+    if (method !== undefined) return new BuiltinTask((call, slice) => passToken(method, call, slice));
     const asked = ASK.exec(name);
-    if (asked) return new OwnTask(asked[1] === "stop" ? passStop : askRecord);
+    if (asked) return new BuiltinTask(asked[1] === "stop" ? passStop : askRecord);
     const arn = startedMachine(name, input);
     const machine = arn === undefined ? undefined : this.#machines.nameOf(arn);
-    return machine === undefined ? undefined : new OwnTask((call, slice) => this.#start(machine, call, slice));
+    return machine === undefined ? undefined : new BuiltinTask((call, slice) => this.#start(machine, call, slice));
   }
 
   missing({ kind, name }: Resource, input: unknown): MissingHandler | undefined {
@@ -129,7 +130,8 @@ export class OwnTasks implements TaskSource {
     const arn = this.#machines.names.execution(machine, name, isExpress ? key : undefined);
     slice.ctx.send({ service: EXECUTION, handler: "start", key: arn }, request);
     slice.notes.children.push([command.task, arn]);
-    // Nobody else has a name that follows from the task: this one begins now. Of others the answer tells.
+    // A name that is derived from the task is not in use, so the child surely begins now. With another name, the answer to the
+    // start decides.
     if (typeof given === "string" && !isExpress) return void (call.answered = true);
     this.#join({ name, arn, machineArn: this.#machines.names.machine(machine), input, startDate: slice.now() }, call, slice);
   }
@@ -150,10 +152,10 @@ export class OwnTasks implements TaskSource {
   }
 }
 
-// ------------------------------------------------------------------------------------------------------ what is told
+// ------------------------------------------------------------------------------------------------------ messages
 
-/** Tells a slice something that concerns its own tasks. Whether it has changed anything. */
-export function toldOwn(slice: SliceDriver, event: ExecutionEvent): boolean {
+/** Applies a message about a built-in task. Returns whether it had an effect. */
+export function applyToBuiltinTasks(slice: SliceDriver, event: ExecutionEvent): boolean {
   if (event.type === "started") return hasStarted(slice, event);
   if (event.type === "taken") return hasTaken(slice, event);
   if (event.type === "ended") return hasEnded(slice, event);
@@ -161,7 +163,7 @@ export function toldOwn(slice: SliceDriver, event: ExecutionEvent): boolean {
   return false;
 }
 
-/** An execution that a task has started by a name has begun, or there was one of the name. */
+/** Applies the answer to the start of an execution: it has begun, or its name was in use. */
 function hasStarted(slice: SliceDriver, { task, arn, answer }: ExecutionEvent & { type: "started" }): boolean {
   const call = slice.callOf(task);
   const known = slice.notes.children.some(([other, child]) => other === task && child === arn);
@@ -181,13 +183,13 @@ function hasStarted(slice: SliceDriver, { task, arn, answer }: ExecutionEvent & 
   const machineArn = arn.replace(":execution:", ":stateMachine:").replace(/:[^:]*$/, "");
   const child = new Child({ name: arn.slice(arn.lastIndexOf(":") + 1), arn, machineArn, input: answer.input, startDate: answer.startDate });
   rejoin(child, call, slice);
-  // Of one that somebody else has started, the end has to be asked for.
+  // If another caller has started the execution, its end must be requested.
   if (answer.outcome === "exists" && call.child !== undefined)
     slice.ctx.send({ service: EXECUTION, handler: "event", key: arn }, { type: "follow", watcher: { arn: slice.record.id, task } });
   return true;
 }
 
-/** An execution that a task waits for has ended. */
+/** Applies the end of an execution that a task waits for. */
 function hasEnded(slice: SliceDriver, { task, record }: ExecutionEvent & { type: "ended" }): boolean {
   if (!slice.notes.children.some(([other, arn]) => other === task && arn === record.id)) return false;
   forget(slice, task);
@@ -197,7 +199,7 @@ function hasEnded(slice: SliceDriver, { task, record }: ExecutionEvent & { type:
   return true;
 }
 
-/** An execution as tasks see it. */
+/** Converts an execution to the form that tasks return. */
 function childOf(record: ExecutionRecord): Child {
   const { id, name, machineArn, input, startDate, status, output, error, cause, stopDate } = record;
   const child = new Child({ name, arn: id, machineArn, input, startDate });
@@ -210,8 +212,8 @@ function forget({ notes }: SliceDriver, task: number): void {
   notes.children = notes.children.filter(([other]) => other !== task);
 }
 
-/** A task is needed no longer: what waits for an execution stops it. */
-export function cancelledOwn(slice: SliceDriver, task: number): void {
+/** Cancels a built-in task. An execution that it waits for is stopped. */
+export function cancelBuiltinTask(slice: SliceDriver, task: number): void {
   withdrawn(slice, task);
   const child = slice.notes.children.find(([other]) => other === task);
   if (child === undefined) return;
@@ -219,8 +221,8 @@ export function cancelledOwn(slice: SliceDriver, task: number): void {
   stopChild(slice, child[1]);
 }
 
-/** The execution has ended: so do those that its tasks wait for. */
-export function endedOwn(slice: SliceDriver): void {
+/** Stops the executions that tasks wait for, because this execution has ended. */
+export function stopBuiltinTasks(slice: SliceDriver): void {
   for (const [task] of slice.notes.offers ?? []) withdrawn(slice, task);
   for (const [, arn] of slice.notes.children) stopChild(slice, arn);
   slice.notes.children = [];
@@ -245,7 +247,7 @@ function signalled(slice: SliceDriver, { name, payload, id }: ExecutionEvent & {
   const { notes } = slice;
   if (id !== undefined) {
     if (notes.ids.includes(id)) return false;
-    notes.ids = [...notes.ids, id].slice(-IDS);
+    notes.ids = [...notes.ids, id].slice(-REMEMBERED_IDS);
   }
   const waits = slice.pending.find((task) => task.resource === "urn:stepglass:waitForSignal" && nameIn(task) === name);
   const call = waits && slice.callOf(waits.task);
@@ -290,7 +292,7 @@ function passStop(call: TaskCall, slice: SliceDriver): void {
   ask(call, slice, arn, { type: "stop", ...about }, "stop");
 }
 
-/** Has the task service tell another execution something, and answer the task with the result. */
+/** Lets the task service send a message to another execution, and answer the task with the result. */
 function ask(call: TaskCall, slice: SliceDriver, target: string, event: ExecutionEvent, kind: string): void {
   const { command } = call;
   const { id: asker } = slice.record;
@@ -309,7 +311,7 @@ function askRecord(call: TaskCall, slice: SliceDriver): void {
   });
 }
 
-/** Shows a value in the execution's description. */
+/** Publishes a value in the execution's description. */
 function showState(call: TaskCall, slice: SliceDriver): void {
   const { input, task } = call.command;
   if (!isObject(input) || !Object.hasOwn(input, "Value")) return refuse(slice, call, invalid("Value", "the value to show", undefined));

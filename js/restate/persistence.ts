@@ -1,4 +1,4 @@
-// What a virtual object keeps of its execution, under which names, and how it is read.
+// The state of an execution's virtual object: the names of its entries, and how they are read and written.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import type { HistoryEvent } from "../api/index.d.ts";
@@ -11,48 +11,52 @@ import type { Standing } from "./events.ts";
 import type { KeptRuns } from "./runs.ts";
 
 /**
- * `record` is what lists show, with the invocation that has the execution now as `slice`; `input` and `end` are payloads that are too long
- * for it. `standing` is all that a slice needs to go on, in one value. `watchers` are those who wait for the end.
+ * The other entries: `record` is what lists show, with the running invocation as `slice`. `input` and `end` have payloads that are
+ * too long
+ * for it. `standing` has everything that a slice needs to continue, in one value. `watchers` are notified of the end.
  */
 const HISTORY = "history:";
-/** Shorter payloads are in the record: each value costs a step of Restate. */
+/** Shorter payloads are in the record, because each entry costs a step of Restate. In characters. */
 const SHORT = 1024;
 
-/** What a slice needs to go on. */
+/** The data that a slice needs to continue. */
 export interface Kept {
   record: ExecutionRecord;
   /** The time of the last fact. */
   at: number;
-  /** How many events were written out. */
+  /** The number of stored events. */
   events: number;
   /** The text of the engine's snapshot. */
   engine: string;
   notes: Notes;
 }
 
-/** What the host keeps beside the engine. */
+/** The host's data beside the engine. */
 export interface Notes {
   info: ExecutionInfo;
-  /** The delayed call that comes back; one with another number changes nothing. */
+  /** The delayed call that wakes the execution. A call with another number has no effect. */
   timer?: { id: number; at: number };
-  /** The last number of such a call, and of a task that was called outside of a slice. */
+  /** The last number that was given to a delayed call, or to a call of a task outside of a slice. */
   last: number;
-  /** Tasks that are called outside of slices, with the fences of their calls and the invocations that make them. */
+  /** Tasks that are called outside of slices, with the numbers of their calls and their invocations. */
   long: [task: number, fence: number, invocation: string][];
   /** Executions that tasks wait for. */
   children: [task: number, arn: string][];
-  /** Tasks of activities that nobody has taken, with their Resources. */
+  /** Tasks of activities that no worker has taken, with their Resources. */
   offers?: [task: number, resource: string][];
-  /** Its Map Runs, how many shards each has, and how many children run. */
+  /** The Map Runs, with the number of shards and of running children of each. */
   runs?: [mapRun: string, shards: number, open: number][];
-  /** The records of those that are under way. */
+  /** The records of Map Runs in progress. */
   mapRuns?: KeptRuns;
-  /** What heartbeats have told of last. */
+  /** The last details of heartbeats. */
   beats: [key: string, text: string][];
-  /** Signals that nobody has taken, and the ids of those that came. */
+  /** Signals that no task has taken, and the ids of all received signals. */
   signals: [name: string, payload: string][];
   ids: string[];
-  /** What a slice was told while it was under way, and whether that has changed anything: it comes once more, in its turn. */
+  /**
+   * The messages that a slice has handled while it was running, and whether each had an effect. Each message also arrives as a
+   * call, which must not apply it again.
+   */
   heard: [told: string, counts: boolean][];
 }
 
@@ -60,8 +64,8 @@ export function newNotes(info: ExecutionInfo): Notes {
   return { info, last: 0, long: [], children: [], beats: [], signals: [], ids: [], heard: [] };
 }
 
-/** Keeps a record. Its long payloads are apart, because lists read it; `isNew` says that its input is not kept yet. */
-export function keepRecord(ctx: ObjectContext, record: ExecutionRecord, slice: string | undefined, isNew: boolean): void {
+/** Stores a record. Long payloads are separate, because lists read the record. `isNew` says that the input is not stored yet. */
+export function storeRecord(ctx: ObjectContext, record: ExecutionRecord, slice: string | undefined, isNew: boolean): void {
   const { input, output, cause, error, ...summary } = record;
   const kept: Record<string, unknown> = { ...summary, ...(slice !== undefined && { slice }) };
   if (input.length <= SHORT) kept.input = input;
@@ -74,7 +78,7 @@ export function keepRecord(ctx: ObjectContext, record: ExecutionRecord, slice: s
   ctx.set("record", kept);
 }
 
-/** The whole record of an execution; undefined if there is none. */
+/** Returns the whole record of an execution; undefined if there is none. */
 export async function recordOf(ctx: ReadingContext): Promise<ExecutionRecord | undefined> {
   const kept = await ctx.get<ExecutionRecord>("record");
   if (kept === null) return undefined;
@@ -86,13 +90,13 @@ export async function recordOf(ctx: ReadingContext): Promise<ExecutionRecord | u
   return { ...record, ...end } as ExecutionRecord;
 }
 
-/** The invocation that has the execution now; undefined for none. */
+/** Returns the invocation of the running slice; undefined if no slice is running. */
 export async function sliceOf(ctx: ReadingContext): Promise<string | undefined> {
   return (await ctx.get<{ slice?: string }>("record"))?.slice;
 }
 
-/** Writes the events that are new since `from`. Returns how many there are now. */
-export function keepHistory(ctx: ObjectContext, engine: HistoryEngine, from: number): number {
+/** Stores the events after the first `from` ones. Returns the number of all events. */
+export function storeHistory(ctx: ObjectContext, engine: HistoryEngine, from: number): number {
   const total = engine.events;
   let at = from;
   for (const { text, count } of total === from ? [] : piecesOf({ text: engine.historyText(from), count: total - from })) {
@@ -102,12 +106,12 @@ export function keepHistory(ctx: ObjectContext, engine: HistoryEngine, from: num
   return total;
 }
 
-/** Takes the history back that was kept. */
+/** Removes the stored history. */
 export async function clearHistory(ctx: ObjectContext): Promise<void> {
   for (const name of await ctx.names()) if (name.startsWith(HISTORY)) ctx.clear(name);
 }
 
-/** A page of the history as far as it is kept. */
+/** Returns a page of the stored history. */
 export async function historyOf(
   ctx: ReadingContext,
   { from = 0, limit = Infinity, reverse = false }: { from?: number; limit?: number; reverse?: boolean },
