@@ -71,6 +71,12 @@ export class Runtime {
    */
   signal(arn: string, name: string, payload?: unknown, options?: { id?: string }): Promise<void>;
   /**
+   * Returns the process that runs an execution, by the execution's ARN or by a task token. Processes that share a store need not ask:
+   * `succeed()`, `fail()` and `heartbeat()` of each are passed on to the owner. But of several answers to the same task only the first
+   * counts, and the others return `false`; so let one process answer it, for example the owner. Rejects with `UNKNOWN_EXECUTION`.
+   */
+  ownerOf(arnOrToken: string): Promise<ExecutionOwner>;
+  /**
    * Returns executions, the latest first; `machine` in the filter is a name. With `mapRunArn`, returns the children of that Map Run that
    * have ended; rejects with `UNKNOWN_MAP_RUN` if the store has no record of it.
    */
@@ -161,6 +167,8 @@ export interface RuntimeOptions extends Limits {
    * (`"failed"`). `list({ mapRunArn })` lists them. Applies to executions that are started from now on. Default: `"all"`.
    */
   childRecords?: "all" | "failed";
+  /** The name of this process, for {@link Runtime.ownerOf} and for logs of the database. Default: a random one. */
+  owner?: string;
   /** How long to keep ended executions, in days, and how many of them. Children of Map Runs count. Default: all. */
   retention?: { days?: number; executions?: number };
   /** How many waiting executions stay in memory; the others are loaded when they are due. Default: 1,000. */
@@ -432,6 +440,14 @@ export interface MapRunFailure {
   cause?: string | undefined;
 }
 
+/** The process that runs an execution. */
+export interface ExecutionOwner {
+  /** {@link RuntimeOptions.owner} of that process; absent if the store does not know it, or while no process has the execution. */
+  owner?: string;
+  /** Whether it is this process. */
+  isHere: boolean;
+}
+
 /** Options of {@link Runtime.schedule}: `cron` or `every`, and what to start. */
 export interface ScheduleOptions {
   /** The name of the machine. */
@@ -678,6 +694,8 @@ export interface Sharing {
    * may change at any time; writes are then refused.
    */
   has(key: string): boolean;
+  /** Returns the name of the process that has a key; undefined while none has it. A store need not know this. */
+  ownerOf?(key: string): Promise<string | undefined>;
   /** A key that this process has; undefined if it has none. */
   ownKey(): string | undefined;
   /** For each other process that has a part, a key that it has. */

@@ -1,7 +1,7 @@
 // Runs the executions of a store: begins them, has them leave the memory while they wait, and takes them up again.
 
 import type { Clock, Frame, MapRunChange } from "../api/index.d.ts";
-import type { BatchResult, ExecutionRecord, Store, StoredExecution } from "../api/durable.d.ts";
+import type { BatchResult, ExecutionOwner, ExecutionRecord, Store, StoredExecution } from "../api/durable.d.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import { codeOf, messageOf, misuse } from "../base/errors.ts";
 import { randomKey, randomUuid, seedOf } from "../base/random.ts";
@@ -150,6 +150,8 @@ export class Host {
   /** Whether another process has the store: nothing is taken into the memory. */
   #isReader = false;
   #openedAt = -Infinity;
+  /** The name of this process. */
+  #owner = "";
   /** Of a shared store: the running executions that were in memory here since this process has them. */
   readonly #mine = new Set<string>();
 
@@ -179,6 +181,7 @@ export class Host {
    */
   async open(owner = `stepglass-${randomUuid()}`, { asleep = false, reads = false }: OpenOptions = {}): Promise<void> {
     const begun = performance.now();
+    this.#owner = owner;
     await this.store.open({ owner });
     this.#isOpen = true;
     this.#isAsleep = asleep;
@@ -307,6 +310,16 @@ export class Host {
   /** Where a shared store has an execution; of what is no execution it is the text itself. */
   async #keyOf(id: string): Promise<string> {
     return keyOf(this.#live.get(id)?.record ?? (await this.record(id)) ?? { id });
+  }
+
+  /** Returns the process that runs an execution. */
+  async ownerOf(id: string): Promise<ExecutionOwner> {
+    this.#checkOpen();
+    const record = await this.record(id);
+    if (record === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`, RangeError);
+    const isHere = this.has(record) && !this.isForeign(record);
+    const owner = isHere ? this.#owner : await this.store.sharing?.ownerOf?.(keyOf(record));
+    return { ...(owner !== undefined && { owner }), isHere };
   }
 
   /** Whether this process has what belongs to a key, or to an execution. */

@@ -6,6 +6,7 @@ import type {
   AffectedExecution,
   DurableExecution as PublicExecution,
   DurableStartOptions,
+  ExecutionOwner,
   ExecutionFilter,
   ExecutionRecord,
   ExecutionSummary,
@@ -53,10 +54,11 @@ import { RuntimeTasks } from "./tasks.ts";
 import { Telemetry } from "./telemetry.ts";
 
 const OPTIONS = [
-  ...["store", "machines", "tasks", "retention", "childRecords", "resident", "region", "account", "clock"],
+  ...["store", "machines", "tasks", "retention", "childRecords", "owner", "resident", "region", "account", "clock"],
   ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", ...LIMITS],
 ];
 const START_OPTIONS = ["name", "input", "tags", "priority", "seed"];
+const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RESIDENT = 1000;
 const DAY = 86_400_000;
 // Ended executions are removed after so many have ended, or so many milliseconds.
@@ -134,7 +136,8 @@ export class Runtime implements PublicRuntime {
 
   async #open(): Promise<this> {
     const begun = performance.now();
-    await this.#host.open();
+    // Two runtimes of one name are two owners: a store has one at a time.
+    await this.#host.open(`${this.#options.owner ?? "stepglass"}-${randomUuid()}`);
     void this.#host.restored.then(() => this.#queues.release());
     await this.#sweep();
     await this.#schedules.open();
@@ -266,6 +269,13 @@ export class Runtime implements PublicRuntime {
 
   heartbeat(token: string, details?: unknown): Promise<boolean> {
     return this.#answer(token, "heartbeat", details);
+  }
+
+  async ownerOf(arnOrToken: string): Promise<ExecutionOwner> {
+    const { owner, isHere } = await this.#host.ownerOf(executionOfToken(arnOrToken) ?? arnOrToken);
+    // Without an option, the UUID is all that tells processes apart.
+    const name = this.#options.owner === undefined ? owner : owner?.replace(UUID_END, "");
+    return { ...(name !== undefined && { owner: name }), isHere };
   }
 
   /** Removes ended executions as `retention` says. */

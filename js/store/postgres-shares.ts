@@ -43,6 +43,8 @@ interface Asking {
 }
 
 const reading = new Reading("PostgreSQL");
+/** Length of the end of a member's id that follows the name of its process: a hyphen and a UUID. */
+const UUID_SUFFIX = 37;
 
 const NOBODY: ShareListener = {
   gained() {},
@@ -89,6 +91,16 @@ export class Shares implements Sharing {
 
   has(key: string): boolean {
     return this.#own.has(shardOf(key));
+  }
+
+  async ownerOf(key: string): Promise<string | undefined> {
+    const [row] = await this.#use((session) =>
+      session.query("SELECT owner FROM shard WHERE n = $1 AND owner IN (SELECT id FROM member WHERE expires > clock_timestamp())", [
+        shardOf(key),
+      ]),
+    );
+    // The id of a member is the name of its process and a UUID.
+    return row === undefined ? undefined : textOf(row.owner).slice(0, -UUID_SUFFIX);
   }
 
   ownKey(): string | undefined {

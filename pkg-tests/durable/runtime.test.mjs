@@ -390,3 +390,11 @@ test("a Map Run gets other limits, which a restart keeps", async () => {
   await same.updateMapRun(mapRunArn, { maxConcurrency: 1 });
   await next.close();
 });
+
+test("a runtime that shares its store with nobody has all of its executions", async () => {
+  const runtime = await new Runtime({ machines: { P: { StartAt: "P", States: { P: { Type: "Pass", End: true } } } }, owner: "one" }).open();
+  const { arn } = await runtime.start("P");
+  assert.deepEqual(await runtime.ownerOf(arn), { owner: "one", isHere: true });
+  await assert.rejects(runtime.ownerOf(`${arn}0`), { code: "UNKNOWN_EXECUTION" });
+  await runtime.close();
+});

@@ -209,7 +209,7 @@ async function runtimes(count, { tasks = {}, ...more } = {}) {
   for (let i = 0; i < count; i += 1) {
     const store = open(schema);
     const step = (input) => input;
-    const runtime = new Runtime({ store, machines, tasks: { step, ...tasks }, ...more });
+    const runtime = new Runtime({ store, machines, tasks: { step, ...tasks }, owner: `worker-${i}`, ...more });
     left.add(() => runtime.close());
     all.push({ store, runtime: await runtime.open() });
   }
@@ -248,6 +248,14 @@ check("executions are spread, and each process starts, describes, signals, stops
   }
   const asked = await Promise.all([a, b, a, b].map((runtime, i) => runtime.start("Ask", { name: `ask${i}` })));
   await until(() => tokens.length === 4);
+  // Each process says which one has a task, and passes the answer on.
+  for (const token of tokens) {
+    const [ofA, ofB] = [await a.ownerOf(token), await b.ownerOf(token)];
+    assert.equal(ofA.isHere, !ofB.isHere);
+    assert.equal(ofA.owner, ofB.owner);
+    assert.equal(ofA.owner, ofA.isHere ? "worker-0" : "worker-1");
+  }
+  await assert.rejects(a.ownerOf("arn:aws:states:us-east-1:123456789012:execution:Ask:none"), { code: "UNKNOWN_EXECUTION" });
   for (const token of tokens) assert.equal(await b.succeed(token, "yes"), true);
   for (const token of tokens) assert.equal(await a.succeed(token, "again"), false);
   for (const { result } of asked) assert.equal((await result).output, "yes");
