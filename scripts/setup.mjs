@@ -50,8 +50,8 @@ function checkNode() {
 
 function checkRust() {
   const again = "then start this command again (a new shell finds cargo; this script also looks in ~/.cargo/bin)";
-  const version = output("rustc", ["--version"]);
-  if (version === undefined || output("cargo", ["--version"]) === undefined) {
+  const version = pinnedRust() ?? installedRust();
+  if (version === undefined) {
     throw new Missing("Rust is missing: there is no working `rustc` and `cargo`.", [
       windows ? "winget install Rustlang.Rustup" : "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh",
       `or see https://rustup.rs; ${again}`,
@@ -67,6 +67,24 @@ function checkRust() {
         : "apt-get install build-essential   (or your system's package of gcc or clang)",
     ]);
   }
+}
+
+/** What `rustc --version` prints with rust-toolchain.toml; `undefined` if that release is not here and rustup cannot fetch it. */
+function pinnedRust() {
+  return output("cargo", ["--version"]) === undefined ? undefined : output("rustc", ["--version"]);
+}
+
+/** The same of the release that rustup uses elsewhere, which every command of this process then takes: somebody may have no network. */
+function installedRust() {
+  const [toolchain] = output("rustup", ["default"])?.split(" ") ?? [];
+  if (toolchain === undefined) return undefined;
+  const env = { ...process.env, RUSTUP_TOOLCHAIN: toolchain };
+  const version = output("rustc", ["--version"], { env });
+  if (version === undefined) return undefined;
+  const [, pinned] = /^channel = "(.+)"$/m.exec(readFileSync(join(root, "rust-toolchain.toml"), "utf8"));
+  console.log(`setup: rustup could not add Rust ${pinned}, which rust-toolchain.toml names; taking ${toolchain} (${version})`);
+  process.env.RUSTUP_TOOLCHAIN = toolchain;
+  return version;
 }
 
 function older(found, needed) {
