@@ -20,6 +20,7 @@
 import type { CoverageTotals, CoveredPlace } from "./testing.js";
 import type {
   Definition,
+  ErrorFacts,
   ExecutionResult,
   Frame,
   HistoryEvent,
@@ -557,7 +558,7 @@ export class DebugSession {
   ): {
     attempts: number;
     input?: any;
-    stages: { place: number; stage: string; value: any; after: number; index?: number }[];
+    stages: { place: number; stage: string; value: any; after: number; index?: number; failure?: ErrorFacts }[];
     items: Record<string, number>;
   };
   visits(state: string): { id: number; enter: number; exit: number; end: number; iterations: number[]; slot: number; attempts: number }[];

@@ -1494,6 +1494,54 @@ export interface TraceStage {
   /** The index of the item (`afterItemSelector`) or of the batch (`afterItemBatcher`), from 0. */
   index?: number;
   value: any;
+  /** For an `error`: where it arose, and what each retrier and catcher makes of it. */
+  failure?: ErrorFacts;
+}
+
+/**
+ * The facts of an `error` stage, as the interpreter decides them before Retry and Catch run. For example, after a missed heartbeat:
+ * `{kind: "heartbeat", retriedBy: ["States.Timeout", "States.ALL", "States.HeartbeatTimeout"], …}`.
+ */
+export interface ErrorFacts {
+  /**
+   * `heartbeat` and `timeout` for time-outs, `runtime` for States.Runtime, which nothing can catch, `expression` for a JSONata field,
+   * `state` for other errors of the state itself, `own` for errors named `Stepglass.*`, `raised` for errors of tasks and Fail states.
+   */
+  kind: "heartbeat" | "timeout" | "runtime" | "expression" | "state" | "own" | "raised";
+  /** The cause without the words that only name the state. Only for errors of the state itself. */
+  message?: string;
+  /** The field as a JSON Pointer from the state: `/Arguments/order/0`. */
+  pointer?: string;
+  /** The path or expression, without `{% %}`. */
+  expression?: string;
+  /** The names of `ErrorEquals` that match the error: a retrier matches if it has one of them. */
+  retriedBy: string[];
+  /** As `retriedBy`, for catchers. */
+  caughtBy: string[];
+  /** The retriers of the state, in order. */
+  retriers: RetrierFacts[];
+  /** The catchers of the state, in order. */
+  catchers: CatcherFacts[];
+}
+
+/** What a retrier makes of an error. */
+export interface RetrierFacts {
+  /**
+   * `retries`, or why it does not: `maxAttempts` (used up), `earlier` (an earlier retrier decides), `notNamed`, `notByAll` (it has
+   * States.ALL, but errors named `Stepglass.*` are retried only by their name), `uncatchable` (States.Runtime).
+   */
+  verdict: "retries" | "maxAttempts" | "earlier" | "notNamed" | "notByAll" | "uncatchable";
+  /** The number of attempts that it has used before. */
+  used: number;
+  maxAttempts: number;
+  /** The delay before its next attempt, in milliseconds, before jitter. Absent if it has no attempt left. */
+  delayMilliseconds?: number;
+}
+
+/** What a catcher makes of an error. */
+export interface CatcherFacts {
+  /** `catches`, or why it does not: `retried` (a retrier retries the error), `earlier` (an earlier catcher matches), `notNamed`, `uncatchable`. */
+  verdict: "catches" | "retried" | "earlier" | "notNamed" | "uncatchable";
 }
 
 // ------------------------------------------------------------------------------------------------------- errors

@@ -1,6 +1,6 @@
 // The kinds of entries of a recording: everything that an engine reports, in the order in which it happened.
 
-import type { ChildExecution, HistoryEvent, TraceStage } from "../api/index.d.ts";
+import type { ChildExecution, ErrorFacts, HistoryEvent, TraceStage } from "../api/index.d.ts";
 import { isStateEntered } from "../history/events.ts";
 import type { ExecutionHistory } from "./history.ts";
 
@@ -52,6 +52,8 @@ export interface StageEntry {
   /** Undefined once it is dropped; `Recording.valueAt` computes it again. */
   value: StageValue | undefined;
   fact: number;
+  /** For an error: where it arose, and what each retrier and catcher makes of it. */
+  failure?: ErrorFacts;
   /** The rule, retrier or catcher that a decision was for. */
   taken?: number | "default";
 }

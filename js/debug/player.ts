@@ -173,8 +173,8 @@ export class Player {
     const stages = positions.flatMap((place, i) => {
       const entry = recording.entries[place];
       if (entry?.kind !== "stage") return [];
-      const { stage, after, index } = entry;
-      return [{ place, stage, value: values[i], after, ...(index !== undefined && { index }) }];
+      const { stage, after, index, failure } = entry;
+      return [{ place, stage, value: values[i], after, ...(index !== undefined && { index }), ...(failure && { failure }) }];
     });
     return { attempts: found.attempt + 1, input: parsed(detailsOf(recording.eventOf(at.history, at.enter)).input), stages, items };
   }

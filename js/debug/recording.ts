@@ -417,7 +417,7 @@ export class Recording {
     return isExecutionEnd(event);
   }
 
-  #staged({ event: entered, state, stage, value, child, index }: StageReport, fact: number): StageEntry {
+  #staged({ event: entered, state, stage, value, child, index, failure }: StageReport, fact: number): StageEntry {
     const history = (child === undefined ? undefined : this.#children.get(child)) ?? this.own;
     const about = {
       stage: this.#intern(stage),
@@ -425,6 +425,7 @@ export class Recording {
       entered,
       after: this.events.length,
       ...(index !== undefined && { index }),
+      ...(failure !== undefined && { failure }),
     };
     return { kind: "stage", history, ...about, value, fact, ...takenOf(stage, value) };
   }

@@ -271,6 +271,7 @@ impl Engine {
             stage,
             index,
             value: value.clone(),
+            failure: None,
         });
     }
 }

@@ -93,6 +93,22 @@ impl fmt::Display for Place<'_> {
     }
 }
 
+impl Place<'_> {
+    /// Returns the JSON Pointer from the state.
+    fn pointer(&self) -> String {
+        match self {
+            Place::Field(field) => field_pointer(field),
+            Place::Item(inside, index) => format!("{}/{index}", inside.pointer()),
+            Place::Member(inside, name) => format!("{}/{}", inside.pointer(), name.replace('~', "~0").replace('/', "~1")),
+        }
+    }
+}
+
+/// Returns the JSON Pointer of a field whose name the engine writes: `Catch[0]/Output` is `/Catch/0/Output`.
+fn field_pointer(field: &str) -> String {
+    format!("/{}", field.replace('[', "/").replace(']', ""))
+}
+
 /// Evaluates the fields of one state.
 pub(super) struct Eval<'a> {
     pub(super) rng: &'a mut Rng,
@@ -112,7 +128,8 @@ impl Eval<'_> {
 
     /// A States.QueryEvaluationError of this state, in a field.
     pub(super) fn query(&self, location: &str, cause: &str) -> Fault {
-        Fault { location: Some(location.into()), ..Fault::of_state(QUERY_EVALUATION, self.state, self.entered, cause) }
+        let fault = Fault { location: Some(location.into()), ..Fault::of_state(QUERY_EVALUATION, self.state, self.entered, cause) };
+        fault.within((!location.is_empty()).then(|| field_pointer(location)), None)
     }
 
     fn env(&mut self) -> Env<'_> {
@@ -154,7 +171,7 @@ impl Eval<'_> {
     fn select(&self, path: &Path, view: &View<'_>, cause: impl FnOnce(Missing) -> String) -> Result<Value, Fault> {
         self.work.pay(|fuel| path.eval_with_fuel(&view.scope(), fuel)).map_err(|missing| {
             let null_input = missing.is_null_input();
-            self.runtime(&if null_input { missing.to_string() } else { cause(missing) })
+            self.runtime(&if null_input { missing.to_string() } else { cause(missing) }).within(None, Some(path.text()))
         })
     }
 
@@ -227,7 +244,9 @@ impl Eval<'_> {
         let result = work.pay(|fuel| expression.evaluate_with_fuel(&Value::Null, &bindings, &mut self.env(), fuel));
         let said =
             |what: String| format!("The JSONata expression '{}' specified for the field '{place}' {what}", expression.text());
-        let failed = |eval: &Self, what: String| Err(eval.query(&place.to_string(), &said(what)));
+        let failed = |eval: &Self, what: String| {
+            Err(eval.query(&place.to_string(), &said(what)).within(Some(place.pointer()), Some(expression.text())))
+        };
         match result {
             Ok(Some(value)) => Ok(value),
             Ok(None) => failed(self, "returned nothing (undefined).".into()),
@@ -258,7 +277,7 @@ impl Eval<'_> {
             expression.text(),
             value.type_name()
         );
-        Err(self.query(field, &cause))
+        Err(self.query(field, &cause).within(None, Some(expression.text())))
     }
 
     /// Applies ResultPath of a state or a catcher: puts `result` into the raw input.
@@ -318,6 +337,7 @@ impl Eval<'_> {
             plain(value),
             path.text()
         ))
+        .within(None, Some(path.text()))
     }
 
     /// Evaluates ToleratedFailurePercentage.

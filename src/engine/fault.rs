@@ -15,6 +15,19 @@ pub(super) struct Fault {
     pub(super) heartbeat: bool,
     /// The field whose JSONata failed: the history gets an EvaluationFailed for it.
     pub(super) location: Option<Arc<str>>,
+    /// Where in its own state the error arose. `None` for errors of tasks, and once the error has left the state.
+    pub(super) origin: Option<Box<Origin>>,
+}
+
+/// Where in a state an error arose.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Origin {
+    /// The length in bytes of the part of the cause that only names the state.
+    pub(super) prefix: usize,
+    /// The field as a JSON Pointer from the state.
+    pub(super) pointer: Option<String>,
+    /// The text of the path or expression, without `{% %}`.
+    pub(super) expression: Option<String>,
 }
 
 pub(super) const RUNTIME: &str = "States.Runtime";
@@ -26,7 +39,7 @@ pub(super) const ITEM_READER_FAILED: &str = "States.ItemReaderFailed";
 pub(super) const RESULT_WRITER_FAILED: &str = "States.ResultWriterFailed";
 pub(super) const CANCELLED: &str = "Stepglass.Cancelled";
 /// What errors of Stepglass' own begin with.
-const OWN: &str = "Stepglass.";
+pub(super) const OWN: &str = "Stepglass.";
 pub(super) const EXCEED_TOLERATED_FAILURE: &str = "States.ExceedToleratedFailureThreshold";
 
 impl Fault {
@@ -37,7 +50,7 @@ impl Fault {
 
     /// An error as a task or a Fail state gives it: each part may be missing.
     pub(super) fn raised(error: Option<Arc<str>>, cause: Option<Arc<str>>) -> Fault {
-        Fault { error, cause, heartbeat: false, location: None }
+        Fault { error, cause, heartbeat: false, location: None, origin: None }
     }
 
     /// An error that somebody tells the execution of: no longer than AWS lets an error and a cause be (spec §11.3).
@@ -57,8 +70,19 @@ impl Fault {
 
     /// An error of a state itself, in AWS's words: the cause names the state and its Entered event (spec §2.4).
     pub(super) fn of_state(error: &str, state: &str, entered: u64, cause: &str) -> Fault {
-        let text = format!("An error occurred while executing the state '{state}' (entered at the event id #{entered}). {cause}");
-        Fault::new(error, text)
+        let mut text = format!("An error occurred while executing the state '{state}' (entered at the event id #{entered}). ");
+        let prefix = text.len();
+        text.push_str(cause);
+        Fault { origin: Some(Box::new(Origin { prefix, pointer: None, expression: None })), ..Fault::new(error, text) }
+    }
+
+    /// Adds the field (as a JSON Pointer from the state) or the expression that an error arose in.
+    pub(super) fn within(mut self, pointer: Option<String>, expression: Option<&str>) -> Fault {
+        if let Some(origin) = &mut self.origin {
+            origin.pointer = pointer.or(origin.pointer.take());
+            origin.expression = expression.map(str::to_string).or(origin.expression.take());
+        }
+        self
     }
 
     /// States.Runtime cannot be retried nor caught, not even by `States.ALL`; the execution fails at once.

@@ -15,6 +15,7 @@ mod event;
 mod event_type;
 mod exit;
 mod external_children;
+mod failure;
 mod fault;
 mod frame;
 mod history;
@@ -182,6 +183,13 @@ pub struct Stage {
     pub index: Option<u32>,
     /// The value after that stage.
     pub value: Value,
+    /// For an `error`: `kind` (`heartbeat`, `timeout`, `runtime`, `expression`, `own` for errors of Stepglass, `state` for other
+    /// errors of the state itself, `raised`), `message` (the cause without the words that name the state), `pointer` (the field as
+    /// a JSON Pointer from the state), `expression`, the names of `ErrorEquals` that match (`retriedBy`, `caughtBy`), and the
+    /// `verdict` of each of `retriers` (`retries`, `maxAttempts`, `earlier`, `notNamed`, `notByAll`, `uncatchable`; with `used`,
+    /// `maxAttempts` and the `delayMilliseconds` of its next attempt before jitter) and of `catchers` (`catches`, `retried`,
+    /// `earlier`, `notNamed`, `uncatchable`).
+    pub failure: Option<Value>,
 }
 
 /// The result of one call of [`Engine::step`].

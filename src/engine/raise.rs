@@ -8,7 +8,7 @@ use super::fault::Fault;
 use super::frame::{Frame, FrameId, Phase};
 use super::history::Details;
 use super::timers::TimerKind;
-use super::{Engine, Handler, retry};
+use super::{Engine, Handler, failure, retry};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ResultPath, State};
 use crate::base::{Map, Value};
 use std::sync::Arc;
@@ -25,6 +25,9 @@ impl Engine {
         };
         if self.options.trace {
             self.stage(&frame, state, "error", &fault.output());
+            if let Some(stage) = self.trace.last_mut() {
+                stage.failure = Some(failure::facts(state, &frame, &fault));
+            }
         }
         if fault.is_fatal() {
             let (execution, tail) = (frame.execution, frame.tail);
@@ -39,7 +42,7 @@ impl Engine {
             self.store_handled_error(&frame, state, &fault, index, Some(delay));
             self.drop_stranded(frame.execution);
             if self.options.trace {
-                let used = frame.attempts.get(index).copied().unwrap_or_default();
+                let used = retry::used(&frame, index);
                 let about = [("retrier", index as i64), ("attempt", used as i64), ("delayMilliseconds", delay as i64)];
                 self.stage(
                     &frame,
@@ -80,6 +83,7 @@ impl Engine {
             self.frames.insert(id, frame);
             return self.fail_execution(execution, fault, tail);
         };
+        fault.origin = None;
         let failing_task = matches!(state.kind, Kind::Task(_));
         self.child_failed(machine, parent, slot, frame.tail, failing_task, fault);
     }

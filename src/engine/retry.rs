@@ -8,8 +8,7 @@ use crate::base::Rng;
 /// Returns the index of the retrier that matches the error, and the delay before the next attempt, in milliseconds. Counts the
 /// attempt.
 pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng: &mut Rng) -> Option<(usize, u64)> {
-    let index = state.retry.iter().position(|retrier| fault.is_retried(&retrier.errors))?;
-    // The first retrier that matches decides, even if its attempts are used up (spec §6.1, 2).
+    let index = deciding(state, fault)?;
     let retrier = &state.retry[index];
     if frame.attempts.len() < state.retry.len() {
         frame.attempts.resize(state.retry.len(), 0);
@@ -22,6 +21,16 @@ pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng:
     frame.retries += 1;
     let delay = delay(retrier, used);
     Some((index, if retrier.jitter { rng.below(delay.saturating_add(1)) } else { delay }))
+}
+
+/// Returns the index of the first retrier that matches the error. It decides, even if its attempts are used up (spec §6.1, 2).
+pub(super) fn deciding(state: &State, fault: &Fault) -> Option<usize> {
+    state.retry.iter().position(|retrier| fault.is_retried(&retrier.errors))
+}
+
+/// Returns how many attempts a retrier has used.
+pub(super) fn used(frame: &Frame, index: usize) -> u64 {
+    frame.attempts.get(index).copied().unwrap_or_default()
 }
 
 /// Returns `IntervalSeconds × BackoffRate^used`, at most MaxDelaySeconds, in milliseconds.

@@ -286,6 +286,7 @@ fn stage_head(out: &mut String, stage: &Stage) {
     if let Some(index) = stage.index {
         let _ = write!(out, ",\"index\":{index}");
     }
+    value_member(out, "failure", stage.failure.as_ref());
 }
 
 /// Whether two values are identical, without comparing their content.

@@ -202,6 +202,7 @@ fn holds(
 
 fn invalid(eval: &Eval<'_>, path: &Path) -> Fault {
     eval.runtime(&format!("Invalid path '{}': The choice state's condition path references an invalid value.", path.text()))
+        .within(None, Some(path.text()))
 }
 
 /// The order of two values of a family; `None`, which makes every comparison false, when either is of another type.

@@ -1,24 +1,21 @@
 // The retriers and catchers of a state, and how each handled an error.
 
+import type { CatcherFacts, RetrierFacts } from "stepglass";
 import type { Flow } from "../model/protocol.ts";
-import { type Caught, type Retried, matches, names, numberOf } from "../model/retries.ts";
+import { type Caught, type Retried, names, numberOf, whyNotCaught, whyNotRetried } from "../model/retries.ts";
 import { listOf } from "../model/rule.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { duration } from "../ui/format.ts";
 
 /** The retriers and catchers in order, with the error of this attempt. */
 export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
-  const error =
-    (flow.stages.slice(0, at + 1).findLast(({ stage }) => stage === "error")?.value as { Error?: string | null } | undefined)?.Error ??
-    null;
+  const raised = flow.stages.slice(0, at + 1).findLast(({ stage }) => stage === "error");
+  const error = (raised?.value as { Error?: string | null } | undefined)?.Error ?? null;
   const took = flow.stages.find(({ stage }) => stage === "retry")?.value as Retried | undefined;
   const caught = flow.stages.find(({ stage }) => stage === "catch")?.value as Caught | undefined;
   const retriers = listOf<Record<string, unknown>>(flow.fields["Retry"]);
   const catchers = listOf<Record<string, unknown>>(flow.fields["Catch"]);
   if (retriers.length + catchers.length === 0) return null;
-  const used = (retrier: number): number => flow.retries.filter((one) => one.retrier === retrier).length;
-  const deciding = took?.retrier ?? retriers.findIndex((retrier) => matches(retrier, error));
-  const catching = caught?.catcher ?? catchers.findIndex((catcher) => matches(catcher, error));
   return (
     <table class="decisions" aria-label="Retriers and catchers">
       <thead>
@@ -31,10 +28,10 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
       </thead>
       <tbody>
         {retriers.map((retrier, i) => (
-          <RetrierRow key={`r${i}`} at={i} retrier={retrier} error={error} took={took} used={used(i)} decides={i === deciding} />
+          <RetrierRow key={`r${i}`} at={i} retrier={retrier} error={error} took={took} facts={raised?.failure?.retriers[i]} />
         ))}
         {catchers.map((catcher, i) => (
-          <CatcherRow key={`c${i}`} at={i} catcher={catcher} error={error} caught={caught} isRetried={!!took} decides={i === catching} />
+          <CatcherRow key={`c${i}`} at={i} catcher={catcher} error={error} caught={caught} facts={raised?.failure?.catchers[i]} />
         ))}
       </tbody>
     </table>
@@ -47,15 +44,14 @@ interface RetrierRowProps {
   error: string | null;
   /** The retry that was made. */
   took: Retried | undefined;
-  /** How many of its retries were made. */
-  used: number;
-  /** Whether it is the first that matches. */
-  decides: boolean;
+  /** The interpreter's decision about it. Absent if no error precedes. */
+  facts: RetrierFacts | undefined;
 }
 
-function RetrierRow({ at, retrier, error, took, used, decides }: RetrierRowProps) {
-  const most = numberOf(retrier["MaxAttempts"], 3);
+function RetrierRow({ at, retrier, error, took, facts }: RetrierRowProps) {
   const isTaken = took?.retrier === at;
+  const used = (facts?.used ?? 0) + (isTaken ? 1 : 0);
+  const most = facts?.maxAttempts ?? numberOf(retrier["MaxAttempts"], 3);
   return (
     <tr class={isTaken ? "taken" : ""}>
       <th scope="row">Retry {at + 1}</th>
@@ -71,14 +67,10 @@ function RetrierRow({ at, retrier, error, took, used, decides }: RetrierRowProps
             </b>{" "}
             {backoff(retrier, took.attempt, took.delayMilliseconds)}
           </>
-        ) : !matches(retrier, error) ? (
-          <Stranger error={error} />
-        ) : !decides ? (
-          "an earlier retrier matches"
         ) : (
-          `used up: ${used} of ${most}`
+          facts && <span class="quiet">{whyNotRetried(facts, error)}</span>
         )}
-        {used < most && error !== "States.Runtime" && <p class="quiet">next: {backoff(retrier, used + 1)}</p>}
+        {used < most && facts?.verdict !== "uncatchable" && <p class="quiet">next: {backoff(retrier, used + 1)}</p>}
       </td>
     </tr>
   );
@@ -89,11 +81,10 @@ interface CatcherRowProps {
   catcher: Record<string, unknown>;
   error: string | null;
   caught: Caught | undefined;
-  isRetried: boolean;
-  decides: boolean;
+  facts: CatcherFacts | undefined;
 }
 
-function CatcherRow({ at, catcher, error, caught, isRetried, decides }: CatcherRowProps) {
+function CatcherRow({ at, catcher, error, caught, facts }: CatcherRowProps) {
   const isTaken = caught?.catcher === at;
   return (
     <tr class={isTaken ? "taken" : ""}>
@@ -105,23 +96,12 @@ function CatcherRow({ at, catcher, error, caught, isRetried, decides }: CatcherR
           <b class="is-good">
             <Icon name="check" size={11} /> to {caught.next}
           </b>
-        ) : isRetried ? (
-          <span class="quiet">not evaluated: the error is retried</span>
-        ) : !matches(catcher, error) ? (
-          <Stranger error={error} />
-        ) : !decides ? (
-          "an earlier catcher matches"
         ) : (
-          "matches"
+          facts && <span class="quiet">{whyNotCaught(facts, error)}</span>
         )}
       </td>
     </tr>
   );
-}
-
-/** The remark for a retrier or catcher that does not match. */
-function Stranger({ error }: { error: string | null }) {
-  return <span class="quiet">{error === "States.Runtime" ? "nothing matches States.Runtime" : `does not match ${error ?? "it"}`}</span>;
 }
 
 /** Returns the text of a retrier's nth retry with its actual delay: `back-off 4.0 s (2 × 2¹), FULL jitter → 2.7 s`. */

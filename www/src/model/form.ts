@@ -66,6 +66,9 @@ export interface HandledError {
   attempt: number;
   error: string;
   cause?: string;
+  /** The names in `ErrorEquals` that match it, for retriers and for catchers. */
+  retriedBy: readonly string[];
+  caughtBy: readonly string[];
   /** The retrier that handled it in the run, and the delay in milliseconds. */
   retried?: { retrier: number; waited: number };
   /** The catcher that handled it in the run. */

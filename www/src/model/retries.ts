@@ -1,5 +1,6 @@
-// Which retrier or catcher takes an error.
+// Words for what became of an error. The interpreter decides which retrier or catcher handles it: see `ErrorFacts`.
 
+import type { CatcherFacts, RetrierFacts } from "stepglass";
 import type { FailureInfo, Flow, FlowStage } from "./protocol.ts";
 
 export interface Retried {
@@ -21,22 +22,47 @@ export function names(of: Record<string, unknown>): string[] {
   return Array.isArray(of["ErrorEquals"]) ? (of["ErrorEquals"] as unknown[]).map(String) : [];
 }
 
-export function matches(of: Record<string, unknown>, error: string | null): boolean {
-  if (error === "States.Runtime") return false;
-  return names(of).some((name) => name === "States.ALL" || name === error || (name === "States.TaskFailed" && error !== "States.Timeout"));
+/** Returns whether one of a retrier's or catcher's errors is among the names that the interpreter matches. */
+export function hasOneOf(of: Record<string, unknown>, matching: readonly string[]): boolean {
+  return names(of).some((name) => matching.includes(name));
+}
+
+const NOT_RETRIED: Readonly<Record<Exclude<RetrierFacts["verdict"], "retries" | "maxAttempts">, string>> = {
+  earlier: "an earlier retrier matches",
+  notNamed: "does not match %",
+  notByAll: "States.ALL does not retry %: name it in ErrorEquals",
+  uncatchable: "nothing matches States.Runtime",
+};
+
+/** Why a retrier has not retried an error. */
+export function whyNotRetried({ verdict, used, maxAttempts }: RetrierFacts, error: string | null): string {
+  if (verdict === "maxAttempts") return `used up: ${used} of ${maxAttempts}`;
+  return verdict === "retries" ? "retries" : NOT_RETRIED[verdict].replace("%", () => error ?? "it");
+}
+
+const NOT_CAUGHT: Readonly<Record<CatcherFacts["verdict"], string>> = {
+  catches: "matches",
+  retried: "not evaluated: the error is retried",
+  earlier: "an earlier catcher matches",
+  notNamed: "does not match %",
+  uncatchable: "nothing matches States.Runtime",
+};
+
+/** Why a catcher has not caught an error. */
+export function whyNotCaught({ verdict }: CatcherFacts, error: string | null): string {
+  return NOT_CAUGHT[verdict].replace("%", () => error ?? "it");
 }
 
 const CATCHING: ReadonlySet<string> = new Set(["Task", "Parallel", "Map"]);
 
 /// What becomes of an error, in words.
 export function fateOf(flow: Flow, stage: FlowStage, outer: FailureInfo["outer"]): { words: string; note?: string; open: boolean } {
-  const { Error: error } = stage.value as { Error: string | null };
   const after = flow.stages.slice(flow.stages.indexOf(stage) + 1);
   const retry = after.find((one) => one.stage === "retry");
   const caught = after.find((one) => one.stage === "catch")?.value as Caught | undefined;
   if (retry) return { words: `Retried by retrier ${(retry.value as Retried).retrier + 1}.`, open: false };
   if (caught) return { words: `Caught by catcher ${caught.catcher + 1} → ${caught.next}`, open: false };
-  if (error === "States.Runtime")
+  if (stage.failure?.kind === "runtime")
     return {
       words: "Nothing can catch this error: the execution fails.",
       note: "States.Runtime cannot be caught: no Retry or Catch matches it, not even States.ALL. Correct the expression or the data.",
@@ -50,8 +76,6 @@ export function fateOf(flow: Flow, stage: FlowStage, outer: FailureInfo["outer"]
           : `Passed to ${outer.state} and caught by its catcher ${outer.catcher! + 1} → ${outer.next}`,
       open: false,
     };
-  const limit =
-    error === "States.DataLimitExceeded" ? "States.ALL does not match States.DataLimitExceeded. Name the error in ErrorEquals." : undefined;
   if (!CATCHING.has(flow.type)) {
     const note =
       flow.type === "Fail"
@@ -62,7 +86,6 @@ export function fateOf(flow: Flow, stage: FlowStage, outer: FailureInfo["outer"]
   return {
     words:
       flow.fields["Catch"] === undefined ? "Nothing caught this error. Add a Catch." : "Nothing caught this error: no catcher matches it.",
-    ...(limit && { note: limit }),
     open: true,
   };
 }

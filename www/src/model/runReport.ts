@@ -12,7 +12,7 @@ import type {
   StackFrame,
   Stop,
 } from "stepglass/debug";
-import type { RecordedTask } from "stepglass";
+import type { ErrorFacts, RecordedTask } from "stepglass";
 import type { Config } from "./share.ts";
 import type { Path } from "./stages.ts";
 
@@ -220,6 +220,8 @@ export interface FlowStage {
   value: unknown;
   /** The size in bytes of JSON. */
   size: number;
+  /** For an error: what the interpreter decided about it. */
+  failure?: ErrorFacts;
 }
 
 /** A step in the explanation of where a value came from. */

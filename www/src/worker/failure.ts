@@ -1,6 +1,7 @@
 // What went wrong in a state: the field and the part of its expression, the data that it saw, and who takes the error.
 
 import type { DebugSession } from "stepglass/debug";
+import { pointerSteps } from "stepglass/pointer";
 import type { FailureInfo, Operand, VariableScope } from "../model/protocol.ts";
 import { type Path, inner, isExpression, valueAt } from "../model/stages.ts";
 import { Looking, type Scene, assignedBy, parsed } from "./sources.ts";
@@ -12,14 +13,13 @@ export function failureOf(session: DebugSession, definition: string, visit: numb
   const scene = looking.scene(visit, attempt);
   const at = scene?.stages.findIndex(({ stage }) => stage === "error") ?? -1;
   if (!scene || at < 0) return null;
-  const { Cause } = scene.stages[at]!.value as { Cause: string | null };
+  const { failure: facts } = scene.stages[at]!;
   const info: FailureInfo = { saw: [], ...takenBy(looking, scene, at) };
-  // Only what the state itself has found wrong speaks of its fields.
-  const own = /^An error occurred while executing the state '[^]*?' \(entered at the event id #\d+\)\. /.exec(Cause ?? "");
-  if (!own) return info;
-  const said = Cause!.slice(own[0].length);
+  // Only errors of the state itself are about its fields.
+  const said = facts?.message;
+  if (said === undefined) return info;
   info.said = said;
-  const failing = fieldOf(scene, at, said);
+  const failing = locatedAt(scene.fields, facts?.pointer) ?? fieldOf(scene, at, said);
   if (!failing) return info;
   const { path, text } = failing;
   info.field = path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
@@ -81,18 +81,21 @@ const NO_EXPRESSIONS: ReadonlySet<string> = new Set([
 const EARLY: ReadonlySet<string> = new Set(["InputPath", "Parameters", "Arguments", "Items", "ItemsPath"]);
 const LATE: ReadonlySet<string> = new Set(["ResultSelector", "ResultPath", "OutputPath"]);
 
-/// The field that the words for an error speak of.
+/// The field of a state that a JSON Pointer names, if it is a text.
+function locatedAt(fields: Record<string, unknown>, pointer: string | undefined): { path: Path; text: string } | undefined {
+  if (pointer === undefined) return undefined;
+  const path: (string | number)[] = [];
+  let text: unknown = fields;
+  for (const step of pointerSteps(pointer)) {
+    path.push(Array.isArray(text) ? Number(step) : step);
+    text = valueAt(fields, path);
+  }
+  return typeof text === "string" ? { path, text } : undefined;
+}
+
+/// The field that the words for an error of a JSONPath state are about.
 function fieldOf(scene: Scene, at: number, said: string): { path: Path; text: string } | undefined {
   const { fields, stages } = scene;
-  const located = /^The JSONata expression '[^]*' specified for the field '([^']+)' (?:returned|threw)/.exec(said);
-  if (located) {
-    const path = located[1]!.split("/").flatMap((part): Path => {
-      const [name, ...indices] = part.split("[");
-      return [...(name ? [name] : []), ...indices.map((index) => Number.parseInt(index, 10))];
-    });
-    const text = valueAt(fields, path);
-    if (typeof text === "string") return { path, text };
-  }
   const done = stages.slice(0, at).some(({ stage }) => stage === "result");
   const found: { path: Path; text: string; score: number }[] = [];
   const walk = (value: unknown, path: Path, depth: number): void => {

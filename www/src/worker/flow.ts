@@ -42,12 +42,13 @@ export function flowOf(
     attempt: nth,
     attempts: found.attempts,
     input: found.input,
-    stages: found.stages.map(({ place, stage, value, index }) => ({
+    stages: found.stages.map(({ place, stage, value, index, failure }) => ({
       place,
       stage,
       value,
       size: bytes(value),
       ...(index !== undefined && { index, of: found.items[stage]! }),
+      ...(failure && { failure }),
     })),
     retries,
     fields,

@@ -4,7 +4,7 @@ import { pointerTo } from "stepglass/pointer";
 import type { FieldData, FieldPlace, FieldQuestion, FieldValue } from "../model/field.ts";
 import type { Handled, HandledCatcher, HandledError, HandledRetrier } from "../model/form.ts";
 import type { Methods } from "../model/protocol.ts";
-import { type Caught, type Retried, matches, numberOf } from "../model/retries.ts";
+import { type Caught, type Retried, hasOneOf, numberOf } from "../model/retries.ts";
 import { isFields, listOf } from "../model/rule.ts";
 import { isExpression } from "../model/stages.ts";
 import { fieldsOf } from "./flow.ts";
@@ -58,14 +58,18 @@ function errorsOf({ session }: Run, name: string): HandledError[] | { lacks: "no
     const errors: HandledError[] = [];
     for (let attempt = Math.max(0, attempts - MOST_ATTEMPTS); attempt < Math.max(1, attempts); attempt++) {
       const { stages } = session.stages(id, attempt, { all: true });
-      const of = (wanted: string): unknown => stages.findLast(({ stage }) => stage === wanted)?.value;
+      const last = (wanted: string) => stages.findLast(({ stage }) => stage === wanted);
+      const of = (wanted: string): unknown => last(wanted)?.value;
       const raised = of("error") as { Error: string | null; Cause: string | null } | undefined;
-      if (!raised) continue;
+      const facts = last("error")?.failure;
+      if (!raised || !facts) continue;
       const retried = of("retry") as Retried | undefined;
       const caughtBy = of("catch") as Caught | undefined;
       errors.push({
         attempt: attempt + 1,
         error: raised.Error ?? "",
+        retriedBy: facts.retriedBy,
+        caughtBy: facts.caughtBy,
         ...(raised.Cause !== null && { cause: raised.Cause }),
         ...(retried && { retried: { retrier: retried.retrier, waited: retried.delayMilliseconds } }),
         ...(caughtBy && { caught: caughtBy.catcher }),
@@ -86,16 +90,17 @@ interface Taken {
 function taken(errors: readonly HandledError[], retriers: readonly unknown[], catchers: readonly unknown[], asWritten: boolean): Taken {
   const byRetrier: HandledError[][] = retriers.map(() => []);
   const byCatcher: HandledError[][] = catchers.map(() => []);
-  const firstOf = (list: readonly unknown[], error: string): number => list.findIndex((one) => isFields(one) && matches(one, error));
+  const firstOf = (list: readonly unknown[], matching: readonly string[]): number =>
+    list.findIndex((one) => isFields(one) && hasOneOf(one, matching));
   for (const one of errors) {
-    const retrier = asWritten && one.retried ? one.retried.retrier : firstOf(retriers, one.error);
+    const retrier = asWritten && one.retried ? one.retried.retrier : firstOf(retriers, one.retriedBy);
     byRetrier[retrier]?.push(one);
     const retrying = retriers[retrier];
     const isRetried = asWritten
       ? one.retried !== undefined
       : isFields(retrying) && byRetrier[retrier]!.length <= numberOf(retrying["MaxAttempts"], 3);
     if (isRetried) continue;
-    byCatcher[asWritten && one.caught !== undefined ? one.caught : firstOf(catchers, one.error)]?.push(one);
+    byCatcher[asWritten && one.caught !== undefined ? one.caught : firstOf(catchers, one.caughtBy)]?.push(one);
     // What was not retried has ended the visit.
     break;
   }

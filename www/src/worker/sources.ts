@@ -3,7 +3,7 @@
 // Paths, templates and plain chains of JSONata are told exactly. Of any other expression of JSONata it is tried: a place
 // counts where another value there makes another result.
 
-import type { Selection } from "stepglass";
+import type { ErrorFacts, Selection } from "stepglass";
 import type { DebugSession } from "stepglass/debug";
 import {
   type Language,
@@ -31,6 +31,8 @@ export interface Stage {
   value: unknown;
   place: number;
   index?: number;
+  /** For an error: what the interpreter decided about it. */
+  failure?: ErrorFacts;
 }
 
 /// One attempt of a visit: its stages and what the definition says of its state.
