@@ -1,10 +1,10 @@
-//! Errors of the language: data, in band, that Retry and Catch see.
+//! Errors of an execution. They are data, to which Retry and Catch are applied.
 
 use super::limits::{LONGEST_CAUSE, LONGEST_ERROR};
 use crate::base::{Map, Value};
 use std::sync::Arc;
 
-/// An error on its way through Retry and Catch.
+/// An error to which Retry and Catch are applied.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
     /// `Error`
@@ -43,32 +43,33 @@ pub(super) const OWN: &str = "Stepglass.";
 pub(super) const EXCEED_TOLERATED_FAILURE: &str = "States.ExceedToleratedFailureThreshold";
 
 impl Fault {
-    /// An error with name and cause.
+    /// Returns an error with a name and a cause.
     pub(super) fn new(error: &str, cause: impl Into<Arc<str>>) -> Fault {
         Fault::raised(Some(error.into()), Some(cause.into()))
     }
 
-    /// An error as a task or a Fail state gives it: each part may be missing.
+    /// Returns an error of a task or a Fail state, in which each part may be missing.
     pub(super) fn raised(error: Option<Arc<str>>, cause: Option<Arc<str>>) -> Fault {
         Fault { error, cause, heartbeat: false, location: None, origin: None }
     }
 
-    /// An error that somebody tells the execution of: no longer than AWS lets an error and a cause be (spec §11.3).
+    /// Returns an error that is reported from outside, cut to the lengths that AWS permits for an error and a cause (spec
+    /// §11.3).
     pub(super) fn of_task(error: Option<Arc<str>>, cause: Option<Arc<str>>) -> Fault {
         let cut = |text: Arc<str>, most: usize| {
-            // A byte count decides most texts without counting characters.
+            // For most texts the number of bytes suffices, so that characters need not be counted.
             let end = if text.len() > most { text.char_indices().nth(most) } else { None };
             end.and_then(|(end, _)| text.get(..end)).map(Arc::from).unwrap_or(text)
         };
         Fault::raised(error.map(|error| cut(error, LONGEST_ERROR)), cause.map(|cause| cut(cause, LONGEST_CAUSE)))
     }
 
-    /// TimeoutSeconds or HeartbeatSeconds has passed; AWS names both `States.Timeout` and gives no cause.
+    /// Returns the error of TimeoutSeconds or HeartbeatSeconds. AWS names both `States.Timeout` and gives no cause.
     pub(super) fn timeout(heartbeat: bool) -> Fault {
         Fault { heartbeat, ..Fault::raised(Some(TIMEOUT.into()), None) }
     }
 
-    /// An error of a state itself, in AWS's words: the cause names the state and its Entered event (spec §2.4).
+    /// Returns an error of a state itself, in AWS's words: the cause names the state and its Entered event (spec §2.4).
     pub(super) fn of_state(error: &str, state: &str, entered: u64, cause: &str) -> Fault {
         let mut text = format!("An error occurred while executing the state '{state}' (entered at the event id #{entered}). ");
         let prefix = text.len();
@@ -85,12 +86,13 @@ impl Fault {
         self
     }
 
-    /// States.Runtime cannot be retried nor caught, not even by `States.ALL`; the execution fails at once.
+    /// Whether the error fails the execution at once: States.Runtime can be neither retried nor caught, not even by
+    /// `States.ALL`.
     pub(super) fn is_fatal(&self) -> bool {
         self.error.as_deref() == Some(RUNTIME)
     }
 
-    /// Whether an `ErrorEquals` holds this error (spec §2.7).
+    /// Whether an `ErrorEquals` matches this error (spec §2.7).
     pub(super) fn matches(&self, names: &[Arc<str>]) -> bool {
         if self.is_fatal() {
             return false;
@@ -104,8 +106,8 @@ impl Fault {
         })
     }
 
-    /// Whether a retrier takes the error on. An error of Stepglass' own (it was cancelled, its time for retries is over) is not
-    /// tried again, unless the retrier names it.
+    /// Whether a retrier with these names applies to the error. One of Stepglass's own errors (the execution was cancelled, or
+    /// its time for retries is over) is retried only if the retrier names it.
     pub(super) fn is_retried(&self, names: &[Arc<str>]) -> bool {
         match self.error.as_deref() {
             Some(error) if error.starts_with(OWN) => names.iter().any(|name| &**name == error),
@@ -113,8 +115,8 @@ impl Fault {
         }
     }
 
-    /// The Error Output that a catcher works on. A time out has the empty cause, a task that failed without a word
-    /// has two nulls (spec §6.2).
+    /// Returns the Error Output for a catcher. A time-out has an empty cause, and a task that failed without an error and a
+    /// cause has two nulls (spec §6.2).
     pub(super) fn output(&self) -> Value {
         let text = |part: &Option<Arc<str>>| part.clone().map_or(Value::Null, Value::String);
         let mut map = Map::with_capacity(2);

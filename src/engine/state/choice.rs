@@ -1,4 +1,4 @@
-//! Choice: the first rule that is true (spec §5).
+//! Choice: takes the first rule that is true (spec §5).
 
 use crate::asl::ir::{Comparison, Condition, Family, Operand, QueryLanguage, Rule, State, StateId, Test, TypeTest};
 use crate::base::time::parse_rfc3339;
@@ -35,7 +35,7 @@ pub(in crate::engine) fn run(
         let mut tests = seen.as_ref().map(|_| Vec::new());
         let answer = holds(&mut eval, &rule.condition, i, &view, &mut tests);
         if let (Some(seen), Some(tests)) = (&mut seen, tests) {
-            seen.push(witnessed(&answer, tests));
+            seen.push(rule_record(&answer, tests));
         }
         match answer {
             Ok(false) => {}
@@ -44,7 +44,7 @@ pub(in crate::engine) fn run(
                 break;
             }
             Err(fault) => {
-                tell(engine, frame, state, seen, Value::Null);
+                record_choice(engine, frame, state, seen, Value::Null);
                 return Err(fault);
             }
         }
@@ -54,7 +54,7 @@ pub(in crate::engine) fn run(
         (None, Some(_)) => Value::from("default"),
         (None, None) => Value::Null,
     };
-    tell(engine, frame, state, seen, taken);
+    record_choice(engine, frame, state, seen, taken);
     let mut eval = engine.eval(frame, state);
     let Some((i, rule)) = chosen else {
         return match default {
@@ -79,15 +79,15 @@ pub(in crate::engine) fn run(
     Ok(engine.exit(frame, state, output, assigned, Branch::Rule(i), Some(rule.next)))
 }
 
-/// Records which rules were looked at and which one was taken.
-fn tell(engine: &mut Engine, frame: &Frame, state: &State, seen: Option<Vec<Value>>, taken: Value) {
+/// Records which rules were evaluated and which one was taken.
+fn record_choice(engine: &mut Engine, frame: &Frame, state: &State, seen: Option<Vec<Value>>, taken: Value) {
     if let Some(seen) = seen {
         engine.stage(frame, state, "choice", &Map::from_iter([("rules", Value::from(seen)), ("taken", taken)]).into());
     }
 }
 
-/// What came of one rule: `holds`, or `cause` where it could not be told; `tests` has each comparison that was made.
-fn witnessed(answer: &Result<bool, Fault>, tests: Vec<Value>) -> Value {
+/// Returns the record of one rule: `holds`, or `cause` if the evaluation failed; `tests` has each comparison that was made.
+fn rule_record(answer: &Result<bool, Fault>, tests: Vec<Value>) -> Value {
     let (name, value) = match answer {
         Ok(answer) => ("holds", Value::from(*answer)),
         Err(fault) => ("cause", fault.cause.clone().map_or(Value::Null, Value::String)),
@@ -95,8 +95,8 @@ fn witnessed(answer: &Result<bool, Fault>, tests: Vec<Value>) -> Value {
     Map::from_iter([(name, value), ("tests", Value::from(tests))]).into()
 }
 
-/// One comparison: what it looked at, the value there (absent if there is none), and what came of it.
-fn test_seen(what: &str, value: Option<&Value>, operand: Option<&Value>, holds: Option<bool>) -> Value {
+/// Returns the record of one comparison: its variable, the value of that (absent if there is none), and the result.
+fn test_record(what: &str, value: Option<&Value>, operand: Option<&Value>, holds: Option<bool>) -> Value {
     let mut map = Map::with_capacity(4);
     map.insert("of", what);
     for (name, value) in [("value", value), ("operand", operand)] {
@@ -110,7 +110,7 @@ fn test_seen(what: &str, value: Option<&Value>, operand: Option<&Value>, holds: 
     map.into()
 }
 
-/// Whether a condition holds. The compiler bounds how deep conditions nest. With `tests`, says what it looked at.
+/// Whether a condition is true. The compiler limits how deep conditions nest. With `tests`, records each comparison.
 fn holds(
     eval: &mut Eval<'_>,
     condition: &Condition,
@@ -137,14 +137,15 @@ fn holds(
         }
         Condition::Not(inner) => !holds(eval, inner, rule, view, tests)?,
         Condition::Test { variable, test } => {
-            // Whether AWS fails here where the input is null is not measured for IsPresent: it says what it says of other values.
+            // It was not measured whether AWS fails for IsPresent if the input is null. It is evaluated as for any other
+            // input.
             let value = match test {
                 Test::Is(TypeTest::Present, _) => eval.lookup_anything(variable, view),
                 _ => eval.lookup(variable, view)?,
             };
             let mut note = |operand: Option<&Value>, holds: Option<bool>| {
                 if let Some(tests) = tests {
-                    tests.push(test_seen(variable.text(), value.as_ref(), operand, holds));
+                    tests.push(test_record(variable.text(), value.as_ref(), operand, holds));
                 }
             };
             if let Test::Is(TypeTest::Present, expected) = test {
@@ -192,7 +193,7 @@ fn holds(
             let field = format!("Choices[{rule}]/Condition");
             let answer = eval.jsonata_typed(expression, &field, "boolean", view)?.as_bool().unwrap_or(false);
             if let Some(tests) = tests {
-                tests.push(test_seen(expression.text(), Some(&Value::from(answer)), None, Some(answer)));
+                tests.push(test_record(expression.text(), Some(&Value::from(answer)), None, Some(answer)));
             }
             answer
         }
@@ -205,7 +206,7 @@ fn invalid(eval: &Eval<'_>, path: &Path) -> Fault {
         .within(None, Some(path.text()))
 }
 
-/// The order of two values of a family; `None`, which makes every comparison false, when either is of another type.
+/// Returns the order of two values of a family; `None`, which makes every comparison false, if either is of another type.
 fn compare(family: Family, a: &Value, b: &Value) -> Option<Ordering> {
     match family {
         Family::String => Some(a.as_str()?.encode_utf16().cmp(b.as_str()?.encode_utf16())),
@@ -236,10 +237,11 @@ fn is(kind: TypeTest, value: &Value) -> bool {
     }
 }
 
-/// So many characters are compared while a value is looked at.
+/// How many characters can be compared for the cost of visiting a value.
 const CHARACTERS_OF_A_VALUE: u64 = 4;
 
-/// StringMatches: `*` is any run of characters, `\*` and `\\` are themselves. Linear but for backing up to the last `*`.
+/// Implements StringMatches: `*` matches any run of characters, `\*` and `\\` match themselves. It is linear except for backing
+/// up to the last `*`.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = Vec::new();
     let mut chars = pattern.chars();
