@@ -59,6 +59,21 @@ test("the runs of a Distributed Map, and their children, can be looked at", asyn
   await refused(send("DescribeMapRun", { mapRunArn: `${mapRunArn}x` }), "ResourceNotFound");
 });
 
+test("the page of an execution whose Map failed leads to the child that failed first", async () => {
+  const states = { Seat: { Type: "Pass", Next: "No" }, No: { Type: "Fail", Error: "NoSeat", Cause: "there is <no> seat" } };
+  const processor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Seat", States: states };
+  const arn = await create("Seats", machine({ Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor: processor, End: true } }));
+  const { executionArn } = await send("StartExecution", { stateMachineArn: arn, input: "[1,2,3]" });
+  await eventually(async () => (await send("DescribeExecution", { executionArn })).status === "FAILED");
+  const address = (of) => `${server.url}/debugger/executions/${encodeURIComponent(of)}`;
+  const page = await (await fetch(address(executionArn))).text();
+  const [, link] = /<a href="([^"]+)">item 0<\/a>: NoSeat: there is &lt;no&gt; seat/.exec(page);
+  assert.match(page, /1 of 3 failed, 0 succeeded/);
+  const child = await fetch(new URL(link, server.url));
+  assert.equal(child.status, 200);
+  assert.match(await child.text(), /NoSeat/);
+});
+
 test("a Map Run under way gets other limits, and one that failed is redriven", async () => {
   const { activityArn } = await send("CreateActivity", { name: "Items" });
   const arn = await create(
