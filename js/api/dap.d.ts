@@ -58,7 +58,7 @@ export interface TestProgram {
   tasks?: string;
 }
 
-/** An execution to attach to: what is known of it now. */
+/** An execution to attach to, in its present state. */
 export interface RecordedProgram {
   /** The definition as JSON text. */
   definition: string;

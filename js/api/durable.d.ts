@@ -151,7 +151,7 @@ export interface RuntimeOptions extends Limits {
   taskOptions?: Readonly<Record<string, TaskOptions>>;
   /**
    * What happens to a task that has no handler, for example because a deployment forgot it. `"suspend"`: its execution is suspended,
-   * {@link RuntimeOptions.onSuspended} is told, and the execution continues in the next runtime that has the handler. `"fail"`: the
+   * {@link RuntimeOptions.onSuspended} is called, and the execution continues in the next runtime that has the handler. `"fail"`: the
    * task fails with `States.TaskFailed`, which Retry and Catch handle. {@link TaskOptions.missingHandler} sets it for one task.
    * Default: `"suspend"`.
    */
@@ -709,7 +709,7 @@ export interface Sharing {
   ask(key: string, name: string, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** What a process that shares a store is told. */
+/** A message to a process that shares a store. */
 export interface ShareListener {
   /** This process may have more than before, or may have missed something: ask {@link Store.due} what there is to do. */
   gained(): void;
@@ -812,7 +812,7 @@ export interface Texts {
 /** The result of a batch. */
 export type BatchResult = { ok: true; version: number; order: number } | { ok: false; error: Error; record?: ExecutionRecord };
 
-/** What a store keeps to rebuild an execution. */
+/** The stored data from which an execution is rebuilt. */
 export interface StoredExecution {
   record: ExecutionRecord;
   /** How many facts were written since the execution began, including those that a snapshot has replaced. */

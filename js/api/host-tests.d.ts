@@ -72,7 +72,7 @@ export interface HostProgram {
 /** A handler. What it throws has `error` and `errorCause`, as a `TaskError` has them. */
 export type HostTask = (input: any, task: HostTaskContext) => unknown;
 
-/** What a handler is told. */
+/** The data that a handler gets. */
 export interface HostTaskContext {
   readonly stateName: string;
   readonly attempt: number;

@@ -1162,7 +1162,7 @@ export class JsonText {
   readonly text: string;
   /** The value, parsed each time. */
   readonly value: any;
-  /** Inside of another value it is written as the value that it says: with the digits of JavaScript's numbers. */
+  /** Inside of another value it is written as its value, with the digits of JavaScript's numbers. */
   toJSON(): any;
 }
 

@@ -116,7 +116,7 @@ export class MockConfig {
   /** The names of the state machines in it. */
   readonly stateMachines: string[];
   /**
-   * Members that Stepglass does not know and passes over, as sentences. {@link testMachine}, `stepglass test` and the server write
+   * Messages about unknown members, which Stepglass ignores. {@link testMachine}, `stepglass test` and the server write
    * them to standard error.
    */
   readonly warnings: string[];

@@ -143,7 +143,7 @@ function parsed(file: string, text: string): Accepted[] {
   }
   if (!isObject(value) || !Array.isArray(value.findings)) throw new Unusable(`${file} is not a baseline: it has no findings`);
   if (value.version !== VERSION)
-    throw new Unusable(`${file} is a baseline of version ${JSON.stringify(value.version)}, but this stepglass knows version ${VERSION}`);
+    throw new Unusable(`${file} is a baseline of version ${JSON.stringify(value.version)}, but this stepglass supports version ${VERSION}`);
   const findings: unknown[] = value.findings;
   const isAccepted = (one: unknown): one is Accepted =>
     isObject(one) &&

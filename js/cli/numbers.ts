@@ -1,4 +1,4 @@
-// Numbers in arguments.
+// Parses numbers in arguments.
 
 import { Unusable } from "../files/problem.ts";
 

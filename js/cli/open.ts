@@ -51,7 +51,7 @@ async function open([what, definition, ...others]: string[], values: Values<type
   const port = values.port === undefined ? 0 : whole(values.port, "--port", 0, 65_535);
   const document = await documentOf(what);
   if (definition !== undefined) document.definition = usable(new Source(definition), {}).json;
-  // Loaded here, so that the other commands start without them.
+  // The modules are loaded here, so that other commands start without them.
   const [{ OpenedExecution }, folders] = await Promise.all([import("../server/opened.ts"), import("../entries/beside.ts")]);
   const opened = new OpenedExecution(document, { page: folders.playground, component: folders.component });
   if (document.definition === undefined && !opened.hasPage)
@@ -70,7 +70,7 @@ async function open([what, definition, ...others]: string[], values: Values<type
   return 0;
 }
 
-/** Returns the execution that an ARN or a file names. Throws Unusable. */
+/** Returns the execution of an ARN or a file. Throws Unusable. */
 async function documentOf(what: string): Promise<RecordedDocument> {
   if (what.startsWith("arn:")) {
     const [{ targetOf }, { fetchExecution }] = await Promise.all([import("./fetch/target.ts"), import("./fetch/collect.ts")]);
@@ -79,13 +79,13 @@ async function documentOf(what: string): Promise<RecordedDocument> {
       throw new Unusable(`${arn} is a state machine: open takes an execution; stepglass fetch brings many`, { usage: true });
     // The debugger shows the execution itself, so its Map Runs are not fetched.
     const run = await fetchExecution(account, arn, { failed: false, limit: 0 });
-    // A file has times as texts, and the SDK as Dates.
+    // Files contain times as texts, while the SDK returns Dates.
     return documentOfFetched(JSON.parse(JSON.stringify(run)));
   }
   return readRecording(what);
 }
 
-/** Shows an address in the browser. A machine without one shows nothing; the address is printed. */
+/** Opens an address in the browser. On a machine without a browser nothing happens; the address is printed anyway. */
 function browse(url: string): void {
   const [program, ...args] =
     process.platform === "darwin" ? ["open", url] : process.platform === "win32" ? ["explorer.exe", url] : ["xdg-open", url];

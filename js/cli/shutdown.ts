@@ -1,4 +1,4 @@
-// The end of commands that run until somebody stops them.
+// Ends commands that run until they are interrupted.
 
 /** Resolves when a signal asks the process to end. A second signal ends it at once. */
 export function shutdownSignal(): Promise<void> {

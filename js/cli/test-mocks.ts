@@ -45,7 +45,8 @@ export function mockProblems({ history }: Pick<TestRun, "history">, { models, mo
       stateTested({ definition: JSON.stringify(definition), roleArn: "arn:aws:iam::123456789012:role/test", mock, serviceModel: models });
     } catch (error) {
       const problem = /^Mock result schema validation error: (.*)$/s.exec(messageOf(error))?.[1];
-      if (problem !== undefined) problems.add(`${resourceType}:${resource} does not answer so in ${stateOf(event, events)}: ${problem}`);
+      if (problem !== undefined)
+        problems.add(`${resourceType}:${resource} cannot return the mock of ${stateOf(event, events)}: ${problem}`);
     }
   }
   return [...problems];

@@ -1,4 +1,4 @@
-// Events of executions as other programs write them: other cases of names, times as seconds, logs of Express executions.
+// Reads events in the forms of other programs: names in other cases, times as seconds, logs of Express executions.
 
 import { isObject } from "../base/json.ts";
 
@@ -31,7 +31,7 @@ export function eventsOf(value: unknown): unknown[] | undefined {
 export const FETCHED_FORMAT = "stepglass-execution";
 export const FETCHED_VERSION = 1;
 
-/** A history with what is known of its execution, in the form in which `stepglass serve` describes one (docs/server.md). */
+/** A history with the known data of its execution, in the form in which `stepglass serve` describes one (docs/server.md). */
 export interface RecordedDocument {
   stepglass: "execution/1";
   name: string;
@@ -57,7 +57,7 @@ export function isFetched(value: unknown): boolean {
   return membersOf(value)["format"] === FETCHED_FORMAT;
 }
 
-/** Returns the content of a `*.sfnrun` file as a document. Throws an Error that says what this release cannot read in it. */
+/** Returns the content of a `*.sfnrun` file as a document. Throws an Error that names what this release cannot read. */
 export function documentOfFetched(value: unknown): RecordedDocument {
   const { version, execution, stateMachine, history, missing } = membersOf(value);
   if (typeof version !== "number" || version > FETCHED_VERSION)
@@ -123,7 +123,7 @@ function described(execution: Record<string, unknown>): Omit<RecordedDocument, "
 
 /** The members of an event's details that carry data. */
 const PAYLOADS: ReadonlySet<string> = new Set(["input", "output", "parameters"]);
-/** Texts that stand in the place of data that was left out of a history. */
+/** Texts that replace data which was left out of a history. */
 const MASK = /^\s*(?:HIDDEN_DUE_TO_SECURITY_REASONS|[[<]?(?:REDACTED|MASKED)[\]>]?|\*{3,})\s*$/i;
 
 /** Returns the events with payloads as JSON text, as the API has them. If a history has parsed payloads, a string is a value. */
@@ -167,7 +167,7 @@ export function eventOf(value: unknown): RecordedEvent {
   if (typeof type !== "string" || !Number.isSafeInteger(Number(id)))
     throw new Error("This is not a history: an event has no type or no id.");
   const details = Object.entries(from).filter(([key]) => key.endsWith("EventDetails"));
-  // Logs have one name for the details of all.
+  // Logs have the same name for the details of all types.
   if (details.length === 0 && from["details"] !== undefined)
     details.push([
       `${/State(Entered|Exited)$/.exec(type)?.[0].replace("S", "s") ?? `${type.charAt(0).toLowerCase()}${type.slice(1)}`}EventDetails`,

@@ -48,12 +48,12 @@ test("mocks are not checked unless that is asked for", async () => {
   assert.deepEqual(await run("--json"), { code: 0, stderr: "", failed: [] });
 });
 
-test("a test fails where the service would not answer so", async () => {
-  const wrong = ["wrong", "sqs:sendMessage does not answer so in Send: Field 'MessageId' must be a string", 7];
+test("a test fails if a mock is not a possible response of the service", async () => {
+  const wrong = ["wrong", "sqs:sendMessage cannot return the mock of Send: Field 'MessageId' must be a string", 7];
   const { code, failed } = await run("--check-mocks", ...models);
   assert.deepEqual([code, failed], [1, [wrong]]);
   const strict = await run("--check-mocks=STRICT", ...models);
-  const short = ["short", "sqs:sendMessage does not answer so in Send: Required field 'MessageId' is missing", 10];
+  const short = ["short", "sqs:sendMessage cannot return the mock of Send: Required field 'MessageId' is missing", 10];
   assert.deepEqual(strict.failed, [wrong, short]);
 });
 

@@ -1,4 +1,4 @@
-// The ARNs of what can be fetched.
+// Reads the ARNs of executions and state machines that can be fetched.
 
 import { Unusable } from "../../files/problem.ts";
 import { Account } from "./account.ts";
