@@ -19,6 +19,8 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["fetch", () => import("./fetch.ts")],
   ["open", () => import("./open.ts")],
   ["replay", () => import("./replay.ts")],
+  ["cost", () => import("./cost.ts")],
+  ["profile", () => import("./profile.ts")],
   ["diff", () => import("./diff.ts")],
   ["test", () => import("./test.ts")],
   ["coverage", () => import("./coverage.ts")],

@@ -73,6 +73,13 @@ const FILES = {
   },
   "order.test.mjs":
     'import { test } from "node:test";\nimport { testMachine } from "stepglass/testing";\ntest("passes", () => testMachine("order.asl.json").run());\n',
+  "eu.json": {
+    date: "2030-01-01",
+    region: "eu-west-1",
+    currency: "USD",
+    standard: { transition: 0.00003 },
+    express: { request: 0.000001, gbSecond: [{ price: 0.00002 }] },
+  },
   "data/.keep": "",
 };
 

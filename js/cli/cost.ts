@@ -1,0 +1,209 @@
+// stepglass cost
+
+import { isObject } from "../base/json.ts";
+import { Unusable } from "../files/problem.ts";
+import { read } from "../files/reading.ts";
+import { colors, count, writeJson } from "../files/terminal.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
+import { measure, type Measured } from "./measured.ts";
+import { whole } from "./numbers.ts";
+import included from "./prices.json";
+
+const help = `stepglass cost FILE_OR_FOLDER [options]
+
+Computes what recorded executions cost as Standard and as Express workflows, by state and for a number of executions.
+Nothing is sent anywhere: the prices are in a file.
+
+  stepglass cost runs                       all executions of a folder, as stepglass fetch writes them
+  stepglass cost order-7.sfnrun --runs 1000000
+  stepglass cost history.json --json | jq .standard.perThousand
+  stepglass cost runs --prices eu.json      the prices of another region or day
+
+Standard workflows pay for state transitions: each entry of a state and each retry, here and in the child executions of
+Distributed Maps. Express workflows pay for requests (executions, also of children) and for GB-seconds: the duration in
+steps of 100 ms, times the memory in steps of 64 MB. Histories do not have the memory, so --memory gives it. Free tiers,
+taxes, Lambda functions and other services are not in it.
+
+Options
+      --runs NUMBER    executions a month, for the total and the price levels of Express; default 1000
+      --memory MB      the memory of an Express execution, default 64
+      --prices FILE    {date, region, currency, standard: {transition}, express: {request, gbSecond: [{upTo, price}]}}, in
+                       the currency's unit; upTo is the end of a price level in GB-seconds a month, absent in the last
+      --json           {prices, executions, runs, standard: {transitions, perThousand, total}, express: {requests,
+                       gbSeconds, perThousand, total, longerThanFiveMinutes}, states: [{state, transitions, retries,
+                       perThousand}], partial}; transitions, requests and gbSeconds are those of an average execution
+
+Exit code: 0 success; 2 wrong usage, or a file that cannot be used.
+`;
+
+const options = {
+  runs: { type: "string" },
+  memory: { type: "string" },
+  prices: { type: "string", file: true },
+  json: { type: "boolean" },
+} as const satisfies Options;
+
+export const command = defineCommand({
+  name: "cost",
+  summary: "compute the price of recorded executions, Standard beside Express",
+  help,
+  options,
+  run: cost,
+});
+
+/** Prices in the currency's unit. */
+interface Prices {
+  date: string;
+  region: string;
+  currency: string;
+  standard: { transition: number };
+  /** The price levels of a month in ascending order; the last one has no end. */
+  express: { request: number; gbSecond: { upTo?: number; price: number }[] };
+}
+
+/** The longest Express execution, in milliseconds. AWS ends longer ones. */
+const LONGEST_EXPRESS = 300_000;
+/** The steps in which AWS bills Express executions: milliseconds and megabytes. */
+const DURATION_STEP = 100;
+const MEMORY_STEP = 64;
+
+function cost([path, ...others]: string[], values: Values<typeof options>): number {
+  if (path === undefined || others.length > 0) throw new Unusable("cost needs one file or folder of executions", { usage: true });
+  const runs = values.runs === undefined ? 1000 : whole(values.runs, "--runs", 1, 1e12);
+  const memory = values.memory === undefined ? MEMORY_STEP : whole(values.memory, "--memory", 1, 100_000);
+  const prices = values.prices === undefined ? included : readPrices(values.prices);
+  const report = costOf(measure(path), { prices, runs, memory });
+  if (values.json) writeJson(report);
+  else process.stdout.write(textOf(report));
+  return 0;
+}
+
+function readPrices(file: string): Prices {
+  let value: unknown;
+  try {
+    value = JSON.parse(read(file));
+  } catch (error) {
+    if (error instanceof Unusable) throw error;
+    throw new Unusable(`${file} is not JSON`);
+  }
+  const { standard, express, date, region, currency } = (isObject(value) ? value : {}) as Partial<Prices>;
+  const levels: unknown = express?.gbSecond;
+  const isPrice = (one: unknown): boolean => typeof one === "number" && one >= 0;
+  const wrong = [date, region, currency].some((text) => typeof text !== "string")
+    ? "date, region and currency must be texts"
+    : !isPrice(standard?.transition) || !isPrice(express?.request)
+      ? "standard.transition and express.request must be prices"
+      : !Array.isArray(levels) || levels.length === 0 || !levels.every((level) => isObject(level) && isPrice(level.price))
+        ? "express.gbSecond must be a list of {upTo, price}"
+        : undefined;
+  if (wrong !== undefined) throw new Unusable(`${file} is not a file of prices: ${wrong}; stepglass help cost describes it`);
+  return value as Prices;
+}
+
+interface StateCost {
+  state: string;
+  /** Transitions of an average execution, with those of retries. */
+  transitions: number;
+  retries: number;
+  /** The price of a thousand executions. */
+  perThousand: number;
+}
+
+interface Report {
+  prices: Pick<Prices, "date" | "region" | "currency">;
+  executions: number;
+  runs: number;
+  standard: { transitions: number; perThousand: number; total: number };
+  express: { requests: number; gbSeconds: number; perThousand: number; total: number; longerThanFiveMinutes: number };
+  states: StateCost[];
+  /** How many files lack child executions, whose transitions are not counted. */
+  partial: number;
+}
+
+/** Computes the cost of executions: of an average one, and of `runs` of them. */
+function costOf(executions: readonly Measured[], { prices, runs, memory }: { prices: Prices; runs: number; memory: number }): Report {
+  const all = executions.flatMap((one) => [one, ...one.children]);
+  const average = (sum: number): number => (executions.length === 0 ? 0 : sum / executions.length);
+  const states = new Map<string, { transitions: number; retries: number }>();
+  for (const { visits } of all) {
+    for (const { state, attempts } of visits) {
+      const sum = states.get(state) ?? { transitions: 0, retries: 0 };
+      const retries = Math.max(0, attempts - 1);
+      states.set(state, { transitions: sum.transitions + 1 + retries, retries: sum.retries + retries });
+    }
+  }
+  const transitions = average([...states.values()].reduce((sum, one) => sum + one.transitions, 0));
+  const gigabytes = (Math.ceil(memory / MEMORY_STEP) * MEMORY_STEP) / 1024;
+  const seconds = all.reduce((sum, { duration }) => sum + (Math.max(1, Math.ceil(duration / DURATION_STEP)) * DURATION_STEP) / 1000, 0);
+  const requests = average(all.length);
+  const gbSeconds = average(seconds * gigabytes);
+  const express = (times: number): number =>
+    times * requests * prices.express.request + levelled(times * gbSeconds, prices.express.gbSecond);
+  const total = express(runs);
+  const { date, region, currency } = prices;
+  return {
+    prices: { date, region, currency },
+    executions: executions.length,
+    runs,
+    standard: {
+      transitions,
+      perThousand: 1000 * transitions * prices.standard.transition,
+      total: runs * transitions * prices.standard.transition,
+    },
+    express: {
+      requests,
+      gbSeconds,
+      perThousand: (1000 * total) / runs,
+      total,
+      longerThanFiveMinutes: executions.filter(({ duration }) => duration > LONGEST_EXPRESS).length,
+    },
+    states: [...states]
+      .map(([state, one]) => ({
+        state,
+        transitions: average(one.transitions),
+        retries: average(one.retries),
+        perThousand: 1000 * average(one.transitions) * prices.standard.transition,
+      }))
+      .sort((a, b) => b.transitions - a.transitions || (a.state < b.state ? -1 : 1)),
+    partial: executions.filter(({ partial }) => partial).length,
+  };
+}
+
+/** Returns the price of an amount whose parts have the prices of their levels. */
+function levelled(amount: number, levels: Prices["express"]["gbSecond"]): number {
+  let from = 0;
+  let sum = 0;
+  for (const { upTo = Infinity, price } of levels) {
+    if (amount > from) sum += (Math.min(amount, upTo) - from) * price;
+    from = upTo;
+  }
+  return sum;
+}
+
+function textOf({ prices, executions, runs, standard, express, states, partial }: Report): string {
+  const { bold, dim, yellow } = colors(process.stdout);
+  const money = (amount: number): string => `${amount.toFixed(amount < 1 ? 6 : 2)} ${prices.currency}`;
+  const number = (value: number): string => String(Number(value.toFixed(3)));
+  const row = (name: string, per: string, thousand: number, total: number): string =>
+    `${bold(name.padEnd(9))} ${per.padEnd(44)} ${money(thousand).padStart(16)} ${money(total).padStart(18)}`;
+  const width = Math.max(5, ...states.map(({ state }) => state.length));
+  return `${[
+    dim(
+      `${"".padEnd(9)} ${"an execution".padEnd(44)} ${"1,000 executions".padStart(16)} ${`${runs.toLocaleString("en-US")} a month`.padStart(18)}`,
+    ),
+    row("Standard", `${number(standard.transitions)} state transitions`, standard.perThousand, standard.total),
+    row("Express", `${number(express.requests)} requests, ${number(express.gbSeconds)} GB-seconds`, express.perThousand, express.total),
+    "",
+    dim(`${"state".padEnd(width)}  transitions  retries  1,000 executions (Standard)`),
+    ...states.map(
+      ({ state, transitions, retries, perThousand }) =>
+        `${state.padEnd(width)}  ${number(transitions).padStart(11)}  ${number(retries).padStart(7)}  ${money(perThousand)}`,
+    ),
+    "",
+    ...(express.longerThanFiveMinutes > 0
+      ? [yellow(`${count(express.longerThanFiveMinutes, "execution")} took more than five minutes, which Express does not allow`)]
+      : []),
+    ...(partial > 0 ? [yellow(`${count(partial, "file")} without all child executions: their transitions are not counted`)] : []),
+    dim(`${count(executions, "execution")}; prices of ${prices.region}, ${prices.date}`),
+  ].join("\n")}\n`;
+}

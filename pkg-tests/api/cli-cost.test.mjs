@@ -1,0 +1,132 @@
+// stepglass cost and stepglass profile, on histories whose times are known.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { simulate } from "stepglass";
+import { folderWith } from "./command.mjs";
+
+const LAMBDA = "arn:aws:lambda:eu-west-1:123456789012:function:";
+const task = (name, more) => ({ Type: "Task", Resource: `${LAMBDA}${name}`, ...more });
+const definition = {
+  StartAt: "Charge",
+  States: {
+    Charge: task("charge", { Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 10, MaxAttempts: 1 }], Next: "Both" }),
+    Both: {
+      Type: "Parallel",
+      Branches: [
+        { StartAt: "Quick", States: { Quick: task("quick", { End: true }) } },
+        { StartAt: "Slow", States: { Slow: task("slow", { End: true }) } },
+      ],
+      ResultPath: null,
+      Next: "Each",
+    },
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      MaxConcurrency: 2,
+      ItemProcessor: { StartAt: "Pack", States: { Pack: { Type: "Wait", Seconds: 3, End: true } } },
+      End: true,
+    },
+  },
+};
+const { history } = simulate(
+  definition,
+  {},
+  {
+    Charge: [
+      { error: "Busy", after: 500 },
+      { output: { items: [1, 2, 3, 4] }, after: 1500 },
+    ],
+    Quick: { output: 1, after: 1000 },
+    Slow: { output: 2, after: 4000 },
+  },
+);
+const run = (name, events, mapRuns = []) => ({
+  format: "stepglass-execution",
+  version: 1,
+  execution: { executionArn: `arn:aws:states:eu-west-1:123456789012:execution:Orders:${name}`, status: "SUCCEEDED" },
+  history: events,
+  mapRuns,
+  missing: [],
+});
+const { history: short } = simulate({ StartAt: "Done", States: { Done: { Type: "Succeed" } } }, {});
+const prices = {
+  date: "2030-01-01",
+  region: "mars-1",
+  currency: "EUR",
+  standard: { transition: 1 },
+  express: { request: 2, gbSecond: [{ upTo: 1, price: 8 }, { price: 4 }] },
+};
+const { stepglass } = folderWith({
+  "history.json": { events: history },
+  "prices.json": prices,
+  "bad.json": { ...prices, express: { request: 2, gbSecond: [] } },
+  "runs/a.sfnrun": run("a", short),
+  "runs/b.sfnrun": run("b", short, [
+    {
+      mapRun: {},
+      partial: false,
+      executions: [
+        { execution: {}, history: short },
+        { execution: {}, history: short },
+      ],
+    },
+  ]),
+  "empty/.keep": "",
+});
+const json = async (...args) => JSON.parse((await stepglass(...args, "--json")).stdout);
+
+test("a transition is each entry of a state and each retry; Express pays for duration and memory", async () => {
+  const { standard, express, states, prices: of } = await json("cost", "history.json", "--prices", "prices.json", "--runs", "2");
+  assert.deepEqual(of, { date: "2030-01-01", region: "mars-1", currency: "EUR" });
+  // Charge and its retry, Both, Quick, Slow, Each and four times Pack.
+  assert.deepEqual(standard, { transitions: 10, perThousand: 10_000, total: 20 });
+  assert.deepEqual(
+    states.find(({ state }) => state === "Charge"),
+    { state: "Charge", transitions: 2, retries: 1, perThousand: 2000 },
+  );
+  // 12 s of Charge, 4 s of Both, 6 s of Each: 22 s with 1/16 GB. Of the 2.75 GB-seconds of two executions one is on the first level.
+  assert.equal(express.gbSeconds, 22 / 16);
+  assert.equal(express.total, 2 * 2 + 8 + 1.75 * 4);
+});
+
+test("child executions of a Map Run count as transitions, or as requests", async () => {
+  const { executions, standard, express } = await json("cost", "runs", "--prices", "prices.json");
+  assert.deepEqual([executions, standard.transitions, express.requests], [2, 2, 2]);
+  assert.equal(express.gbSeconds, (4 * 0.1) / 16 / 2, "an execution without duration is billed as 100 ms");
+});
+
+test("the table names the prices and their date", async () => {
+  const { code, stdout } = await stepglass("cost", "runs");
+  assert.equal(code, 0);
+  assert.match(stdout, /^Standard +2 state transitions +0\.050000 USD/m);
+  assert.match(stdout, /2 executions; prices of us-east-1, \d{4}-\d\d-\d\d/);
+});
+
+test("the profile separates work, waiting and retries, and finds the critical path and the limited Map", async () => {
+  const { executions, duration, states, limits } = await json("profile", "history.json");
+  assert.deepEqual([executions, duration.p50], [1, 22_000]);
+  const of = (name) => states.find(({ state }) => state === name);
+  const charge = of("Charge");
+  assert.deepEqual([charge.p99, charge.working, charge.waiting, charge.retrying, charge.critical], [12_000, 2000, 10_000, 10_500, 12_000]);
+  assert.deepEqual([of("Slow").critical, of("Quick").critical, of("Both").critical], [4000, 0, 0]);
+  assert.deepEqual([of("Pack").visits, of("Pack").p50, of("Pack").waiting], [4, 3000, 12_000]);
+  assert.deepEqual(limits, [{ state: "Each", maps: 1, concurrency: 2, iterations: 4 }]);
+  assert.match(
+    (await stepglass("profile", "history.json")).stdout,
+    /Each: at most 2 of 4 iterations ran at a time, in 1 visit; the others waited/,
+  );
+});
+
+test("files that are no executions or prices are refused with a reason", async () => {
+  for (const [args, message] of [
+    [["cost"], /cost needs one file or folder/],
+    [["profile", "empty"], /empty has no files named \*\.sfnrun/],
+    [["cost", "prices.json"], /prices\.json: This is not a history/],
+    [["cost", "runs", "--prices", "bad.json"], /bad\.json is not a file of prices: express\.gbSecond must be a list/],
+    [["cost", "runs", "--runs", "0"], /--runs must be a whole number from 1/],
+  ]) {
+    const { code, stderr } = await stepglass(...args);
+    assert.equal(code, 2, args.join(" "));
+    assert.match(stderr, message);
+  }
+});
