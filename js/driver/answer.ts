@@ -1,16 +1,16 @@
-// The text of a handler's answer, without writing it where it repeats what tasks were given, and noted for the next task where
-// that is likely to get it: JSON.stringify() and JSON.parse() cost more than the rest of a small Task together.
+// The JSON text of a handler's answer. Texts that repeat the input of a task are not written again, and a text that the next task
+// probably gets is noted for it: JSON.stringify() and JSON.parse() take more time than the rest of a small Task.
 
 import { noteAnswer, isNotingUseful, repeatedAnswer } from "../border/port.ts";
 
-// Deeper answers are written, and refused by who reads them.
+// Maximum nesting of a compared answer. A deeper answer can be written, but the reader refuses it.
 const DEPTH = 64;
 
-// What was given last to more than one task.
+// The last value that was given to more than one task.
 let laidOut: unknown;
 let layout: Layout | null = null;
 
-/** The text of an answer as JSON.stringify() writes it; undefined where that has to be called. */
+/** Returns the text of an answer as JSON.stringify() writes it; undefined if JSON.stringify() must be called. */
 export function answerText(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const last = repeatedAnswer();
@@ -20,7 +20,7 @@ export function answerText(value: unknown): string | undefined {
     if (layout && isLike(layout, value)) return last.text;
   }
   if (!isNotingUseful()) return undefined;
-  // What is written is the copy: an object that answers otherwise when it is asked again is asked once.
+  // The copy is written, not the value, because a getter could return another value at the second read.
   const copy = copyOf(value, DEPTH);
   if (copy === undefined) return undefined;
   const text = JSON.stringify(copy);
@@ -28,7 +28,7 @@ export function answerText(value: unknown): string | undefined {
   return text;
 }
 
-/** What JSON.parse() has made, laid out for comparisons: names in their order, `undefined` for an array, and what they name. */
+/** The layout of a value from JSON.parse(), for comparisons: the names in order (`undefined` for an array), and the parts. */
 class Layout {
   readonly names: readonly string[] | undefined;
   readonly parts: readonly unknown[];
@@ -40,7 +40,7 @@ class Layout {
   }
 }
 
-/** Whether an answer is written like what is laid out. False also means that this is hard to tell. */
+/** Returns whether an answer has the text of the layout's value. Also returns false if a comparison would be too expensive. */
 function isLike({ names, parts }: Layout, value: object): boolean {
   if (names === undefined) {
     if (!Array.isArray(value) || value.length !== parts.length || isWrittenOtherwise(value)) return false;
@@ -61,7 +61,7 @@ function isPartLike(part: unknown, value: unknown): boolean {
   return part instanceof Layout && typeof value === "object" && value !== null && isLike(part, value);
 }
 
-/** A copy of an answer that JSON.parse() would make of its text too; undefined where the text says something else. */
+/** Returns a copy of an answer, as JSON.parse() would create it from the answer's text; undefined if the text would differ. */
 function copyOf(value: object, depth: number): object | undefined {
   if (depth === 0 || isWrittenOtherwise(value)) return undefined;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -79,7 +79,7 @@ function copyOf(value: object, depth: number): object | undefined {
   const members: Record<string, unknown> = { ...value };
   for (const name in members) {
     const member = partOf(members[name], depth);
-    // An assignment to the name would set the prototype.
+    // An assignment to `__proto__` would set the prototype.
     if (member === undefined || name === "__proto__") return undefined;
     members[name] = member;
   }
@@ -92,7 +92,7 @@ function partOf(part: unknown, depth: number): unknown {
     case "boolean":
       return part;
     case "number":
-      // -0 is written as 0, and what is not finite as null.
+      // JSON.stringify() writes -0 as 0, and numbers that are not finite as null.
       return Number.isFinite(part) && !Object.is(part, -0) ? part : undefined;
     case "object":
       return part === null ? null : copyOf(part, depth - 1);
@@ -101,7 +101,7 @@ function partOf(part: unknown, depth: number): unknown {
   }
 }
 
-/** Whether JSON.stringify() asks a value how it is written. */
+/** Returns whether a value has a toJSON method. */
 function isWrittenOtherwise(value: object): boolean {
   return (value as { toJSON?: unknown }).toJSON !== undefined;
 }

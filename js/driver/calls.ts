@@ -1,4 +1,4 @@
-// The open calls of an execution's tasks, and what handlers sleep for.
+// The open calls of an execution's tasks, and the sleeps of their handlers.
 
 import { isObject } from "../base/json.ts";
 import { messageOf, misuse } from "../base/errors.ts";
@@ -16,11 +16,11 @@ export class Call implements HandlerCall {
   readonly command: InvokeCommand;
   readonly resource: Resource;
   readonly task: Task;
-  /** Whether a handler's promise is open. */
+  /** Whether the handler's promise is pending. */
   pending = false;
-  /** Sleeps of the handler that are not over; a handler that sleeps does not hold virtual time. */
+  /** The number of the handler's current sleeps. A sleeping handler does not stop virtual time. */
   sleeps = 0;
-  /** Whether the answer to come is only the request's. */
+  /** Whether the next answer is only that of the request, as with a task token. */
   submits: boolean;
   answered = false;
   ended = false;
@@ -36,26 +36,29 @@ export class Call implements HandlerCall {
     this.submits = resource.pattern === "waitForTaskToken";
   }
 
-  /** Asks it to end by itself: its signal is aborted, and its answer still counts. */
+  /** Asks the handler to end: its signal is aborted, but its answer is still accepted. */
   requestEnd(): void {
     Task.cancel(this.task, "Cancelled");
     this.onEndRequest?.();
   }
 
-  /** Whether somebody outside is waited for, who finds the task again by its token: it need not be called again after a restart. */
+  /** Whether the task waits for an answer from outside, by its token. Such a task is not called again after a restart. */
   get isOutside(): boolean {
     return this.child === undefined && !this.pending && this.submits && this.answered;
   }
 
-  /** Whether an execution is waited for that is kept by itself, and whose end is told in this process. */
+  /** Whether the task waits for an execution with a record of its own, whose end is reported in this process. */
   get isWatched(): boolean {
     return this.child?.isKept === true && !this.pending;
   }
 }
 
-/** The calls of an execution that have not ended, the oldest first. Most have one at a time, for which there is no map. */
+/**
+ * The calls of an execution that have not ended, the oldest first. Most executions have one call at a time, so the first one needs
+ * no map.
+ */
 export class OpenCalls {
-  /** The oldest one. */
+  /** The oldest call. */
   #first: Call | undefined;
   #others = new Map<number, Call>();
 
@@ -73,27 +76,27 @@ export class OpenCalls {
     else this.#others.delete(call.command.task);
   }
 
-  /** All of them, as they are now. */
+  /** Returns a list of the current calls. */
   list(): Call[] {
     return this.#first === undefined ? [...this.#others.values()] : [this.#first, ...this.#others.values()];
   }
 }
 
-/** The executions that were started by one another. */
+/** The drivers of executions that have started each other. */
 export interface DriverFamily {
   readonly drivers: Set<TaskDriver>;
 }
 
-/** What the last heartbeats of tasks have told of, as JSON texts by the keys of the tasks. */
+/** The details of the last heartbeats, as JSON texts by the keys of the tasks. */
 export interface Beats {
   get(key: string): string | undefined;
   set(key: string, details: string): unknown;
 }
 
-// As long as the Flow Framework has it.
+// Maximum length of a heartbeat's details, in characters, as in the Flow Framework.
 const LONGEST_DETAILS = 2048;
 
-/** The JSON text of a heartbeat's details. */
+/** Returns the JSON text of a heartbeat's details. */
 export function beatText(details: unknown): string {
   const text = argumentText(details, "the details of a heartbeat");
   if (text.length > LONGEST_DETAILS)
@@ -105,7 +108,7 @@ export function beatText(details: unknown): string {
   return text;
 }
 
-/** The last event of an execution that its engine could not end. */
+/** Returns the last event of an execution that its engine could not end. */
 export function crashEvent(last: number, now: number, error: string, cause: string): HistoryEvent {
   return {
     id: last + 1,
@@ -116,10 +119,10 @@ export function crashEvent(last: number, now: number, error: string, cause: stri
   };
 }
 
-/** Every call that has ended, so that its token is still known although the call is not kept. */
+/** Stands for every ended call, so that its token is still recognized although the call itself is released. */
 export const ENDED: EndedCall = { ended: true };
 
-/** The fact that the answer of a task's handler is. */
+/** Returns the fact for the answer of a task's handler. */
 export function answerOf({ command, resource, submits }: Call, value: unknown, clock: { now(): number }): Fact {
   const { task } = command;
   const reads = command.purpose === "ItemReader";
@@ -138,7 +141,7 @@ export function answerOf({ command, resource, submits }: Call, value: unknown, c
   return [submits ? "submitted" : "succeed", task, text];
 }
 
-/** The fact that takes the place of an answer that the engine refuses: it is too large, or nested too deeply. */
+/** Returns the fact that replaces an answer which the engine refuses, because it is too large or nested too deeply. */
 export function refusedAnswer(method: Fact[0], task: number, thrown: unknown): Fact | undefined {
   const why = messageOf(thrown);
   if (thrown instanceof Error && (thrown as Partial<CodedError>).code === "PAYLOAD_TOO_LARGE")
@@ -148,15 +151,15 @@ export function refusedAnswer(method: Fact[0], task: number, thrown: unknown): F
   return undefined;
 }
 
-/** The execution that a task waited for when a snapshot was taken. */
+/** An execution that a task waited for when the snapshot was taken. */
 export type NestedSnapshot = NonNullable<ExecutionSnapshot["nested"]>[number];
 
-/** Starts executions, and can wait for one that was restored. */
+/** A handler that starts executions, and can wait for a restored one. */
 interface Resumer extends Taker {
   resume(call: TaskCall, driver: TaskDriver, child: NestedSnapshot): void;
 }
 
-/** Whether a handler does that. */
+/** Returns whether a handler can wait for a restored execution. */
 export function isResumer(handler: Taker | TaskHandler): handler is Resumer {
   return "resume" in handler;
 }

@@ -1,4 +1,4 @@
-// Where an execution's time comes from.
+// The clocks of executions.
 
 import { misuse } from "../base/errors.ts";
 import { isInstant } from "../base/instant.ts";
@@ -6,7 +6,7 @@ import { shown } from "../base/shown.ts";
 import { later } from "./scheduler.ts";
 import type { Clock } from "../api/index.d.ts";
 
-// The longest delay of setTimeout; a longer one fires at once, in Node and in browsers.
+// Maximum delay of setTimeout, in milliseconds. In Node and in browsers a longer one fires at once.
 const LONGEST = 2 ** 31 - 1;
 
 const REAL: Clock = {
@@ -17,19 +17,19 @@ const REAL: Clock = {
 
 /** An execution on a virtual clock. */
 export interface ClockMember {
-  /** When it continues by itself, or null. */
+  /** The time at which it continues by itself, or null. */
   readonly deadline: number | null;
-  /** Whether nothing but the passing of time can move it. */
+  /** Whether only the passing of time can move it. */
   readonly quiet: boolean;
-  /** Tokens that somebody may still answer. */
+  /** The number of tokens that can still be answered. */
   readonly tokens: number;
-  /** Checks again whether there is anything to do. */
+  /** Checks again whether there is work. */
   wake(): void;
-  /** Called when nothing can move any member. */
+  /** Is called when nothing can move any member. */
   idle(): void;
 }
 
-/** Time that stands still until all executions on it wait, and then jumps to the next deadline. */
+/** A clock that stands still while any of its executions works, and then jumps to the next deadline. */
 export class VirtualClock {
   #now: number;
   #members = new Set<ClockMember>();
@@ -52,11 +52,11 @@ export class VirtualClock {
 
   leave(driver: ClockMember): void {
     this.#members.delete(driver);
-    // The others may have waited for this one.
+    // The other members may have been waiting for this one.
     for (const other of this.#members) later(() => other.wake());
   }
 
-  /** The member with the next deadline, asked by one that has nothing to do; undefined while another one works, or if there is no deadline. */
+  /** Returns the member with the next deadline. Undefined if a member other than `driver` works, or if there is no deadline. */
   first(driver: ClockMember): ClockMember | undefined {
     if (this.#members.size === 1 && this.#members.has(driver)) return driver.deadline === null ? undefined : driver;
     let first: ClockMember | undefined;
@@ -70,18 +70,18 @@ export class VirtualClock {
     return first;
   }
 
-  /** Whether nothing can move any member: there is no deadline, and no other member works. */
+  /** Returns whether nothing can move any member: there is no deadline, and no member other than `driver` works. */
   idle(driver: ClockMember): boolean {
     for (const member of this.#members) if (member.deadline !== null || (member !== driver && !member.quiet)) return false;
     return true;
   }
 
-  /** Tells all members that nothing can move them. */
+  /** Notifies all members that nothing can move them. */
   tellIdle(): void {
     for (const member of [...this.#members]) member.idle();
   }
 
-  /** Tokens that somebody may still answer. */
+  /** The number of tokens that can still be answered. */
   get tokens(): number {
     let tokens = 0;
     for (const member of this.#members) tokens += member.tokens;
@@ -89,14 +89,14 @@ export class VirtualClock {
   }
 }
 
-/** The clock that the `clock` option means. */
+/** Returns the clock for a `clock` option. */
 export function clockOf(option?: "real" | Clock): Clock;
 export function clockOf(option?: "real" | "virtual" | Clock, start?: number): Clock | VirtualClock;
 export function clockOf(option?: "real" | "virtual" | Clock, start?: number): Clock | VirtualClock {
   if (option === undefined || option === "real") return REAL;
   if (option === "virtual") return new VirtualClock(start);
   if (isClock(option)) {
-    // With an invalid time, timers would ring for ever.
+    // With an invalid time, timers would fire forever.
     const now = () => {
       const time = option.now();
       if (isInstant(time)) return time;
@@ -116,13 +116,13 @@ function isClock(option: unknown): option is Clock {
   return typeof now === "function" && typeof setTimeout === "function" && typeof clearTimeout === "function";
 }
 
-/** One timer for one deadline, which may be years away. */
+/** A timer for one deadline, which can be years away. */
 export class Alarm {
   #clock: Clock;
   #ring: () => void;
   #deadline: number | null = null;
   #timer: unknown;
-  // When the timer that is set rings; `null` while none is.
+  // The time at which the current timer fires; `null` if there is none.
   #wakesAt: number | null = null;
 
   constructor(clock: Clock, ring: () => void) {
@@ -130,11 +130,11 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Moves the deadline; `null` for none. */
+  /** Moves the deadline. `null` removes it. */
   set(deadline: number | null): void {
     this.#deadline = deadline;
     if (deadline === null) return this.#clear();
-    // A timer that wakes earlier is kept and finds the later deadline then: cheaper than a new one for every event.
+    // An earlier timer stays: it finds the later deadline when it fires. That is cheaper than a new timer for every event.
     if (this.#wakesAt !== null && this.#wakesAt <= deadline) return;
     this.#clear();
     const now = this.#clock.now();
@@ -146,7 +146,7 @@ export class Alarm {
   #wake() {
     this.#wakesAt = null;
     if (this.#deadline === null) return;
-    // Timers may fire a little early, and a capped one fires long before.
+    // Timers can fire slightly early, and a capped timer fires long before the deadline.
     if (this.#clock.now() >= this.#deadline) this.#ring();
     else this.set(this.#deadline);
   }
@@ -158,7 +158,7 @@ export class Alarm {
   }
 }
 
-/** A clock's time; one that throws is the execution's to fail by. */
+/** Returns a clock's time. A clock that throws makes the execution fail. */
 export function timeOf(clock: Clock | VirtualClock): number {
   try {
     return clock.now();

@@ -1,7 +1,7 @@
-// The driver runs one engine: it feeds facts, performs commands and keeps one timer.
+// The driver runs one engine: it feeds facts, performs commands and has one timer.
 //
-// All facts go through one inbox, so a handler may call every method of its execution: the fact is fed after the commands at
-// hand. An answer that is no promise is fed at once, without a microtask.
+// All facts go through one inbox, so a handler may call every method of its execution: the fact is fed after the current commands.
+// An answer that is not a promise is fed at once, without a microtask.
 
 import { InternalError, TaskCancelled, messageOf, misuse } from "../base/errors.ts";
 import { failure, submittedText, taskInput } from "../tasks/integration.ts";
@@ -39,10 +39,10 @@ import type { ClockMember } from "./clock.ts";
 import type { ObserverOptions } from "./observers.ts";
 import type { TaskHost } from "./task.ts";
 
-/** How an execution ended; `error` and `cause` belong to one that did not succeed. */
+/** The outcome of an execution. `error` and `cause` are set if it did not succeed. */
 export type Outcome = ExecutionResult & { output?: unknown; error?: string; cause?: string };
 
-/** What a driver is made of. */
+/** The parts of a driver. */
 interface DriverOptions {
   engine: HistoryEngine;
   handlers: Handlers;
@@ -50,9 +50,9 @@ interface DriverOptions {
   family?: DriverFamily | undefined;
   seed: bigint;
   observers: ObserverOptions;
-  /** Of an execution that outlives its process. */
+  /** The journal of an execution that outlives its process. */
   journal?: Journal | undefined;
-  /** Called once, with the time of the end. */
+  /** Is called once, with the time of the end. */
   onFinish: (outcome: Outcome, now: number) => void;
 }
 
@@ -60,21 +60,21 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #engine: HistoryEngine;
   #handlers: Handlers;
   #clock: Clock | VirtualClock;
-  /** The clock, where its time is virtual. */
+  /** The clock, if it is virtual. */
   #virtual: VirtualClock | undefined;
   #alarm: Alarm | undefined;
   #observers: Observers;
   #onFinish: DriverOptions["onFinish"];
   #journal: Journal | undefined;
-  // Steps whose facts are not kept yet, and how many of them have tasks to call.
+  // The number of steps whose facts are not stored yet, and of those that have tasks to call.
   #held = 0;
   #heldTasks = 0;
-  /** Whether it has left the memory: what its tasks have started is still needed. */
+  /** Whether it was unloaded. The executions that its tasks have started are still needed. */
   isAbandoned = false;
-  // Facts, and how many of them were fed.
+  // The facts, and the number of those that were fed.
   #inbox: (Fact | undefined)[] = [];
   #read = 0;
-  // Commands, and how many of them are done.
+  // The commands, and the number of those that were performed.
   #commands: Command[] = [];
   #done = 0;
   #stopping = false;
@@ -99,18 +99,18 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** The error of the handler that made the execution fail, or the reason of the signal that stopped it. */
   thrown: Thrown | undefined;
 
-  /** The execution that handlers see; it is set before anything runs. */
+  /** The execution that handlers get. It is set before anything runs. */
   execution!: Execution;
-  /** How it ended. */
+  /** The outcome of the execution, once it has ended. */
   outcome: Outcome | undefined;
-  /** What heartbeats have told of. */
+  /** The details of the last heartbeats. */
   beats: Beats | undefined;
-  /** How many events there are. */
+  /** The number of events. */
   events = 0;
 
-  /** The executions that were started by one another, this one among them; undefined where none can be. */
+  /** The executions that have started each other, including this one; undefined if tasks cannot start executions. */
   family: DriverFamily | undefined;
-  /** The seed of the names and seeds of executions that this one starts. */
+  /** The seed for the names and seeds of executions that this one starts. */
   seed: bigint;
 
   constructor({ engine, handlers, clock, family, seed, observers, journal, onFinish }: DriverOptions) {
@@ -126,12 +126,12 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#onFinish = onFinish;
   }
 
-  /** The execution's time. */
+  /** Returns the execution's time. */
   now(): number {
     return this.#clock.now();
   }
 
-  /** With virtual time: whether nothing but the passing of time can move the execution. */
+  /** Whether only the passing of time can move the execution. For virtual time. */
   get quiet(): boolean {
     return (
       !this.#running &&
@@ -144,76 +144,77 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     );
   }
 
-  /** Whether a handler is at work, and not asleep. */
+  /** Whether a handler is working, and not sleeping. */
   get atWork(): boolean {
     return this.#work.active > 0;
   }
 
-  /** When time moves the execution, or null. */
+  /** The time at which the execution continues by itself, or null. */
   get deadline(): number | null {
     const wakes = this.#work.wakesAt;
     return this.#deadline !== null && this.#deadline <= wakes ? this.#deadline : wakes === Infinity ? null : wakes;
   }
 
-  /** Tokens that somebody may still answer. */
+  /** The number of tokens that can still be answered. */
   get tokens(): number {
     return this.#tokensOut;
   }
 
   /**
-   * When an execution that is kept has to be taken up again by a process that did not die with it: 0 for at once, because tasks are to
-   * be called; null for when somebody answers one. The steps that are not kept yet count as done.
+   * The time at which another process must resume a stored execution: 0 means at once, because tasks are to be called; null means
+   * when a task is
+   * answered from outside. Steps that are not stored yet count as done.
    */
   get wakeAt(): number | null {
     return this.#wakeAt((call) => call.isOutside);
   }
 
-  /** The same in this process, which tells when an execution that is waited for has ended. */
+  /** The same for this process, which is notified of the end of an execution that a task waits for. */
   get restsUntil(): number | null {
     return this.#wakeAt((call) => call.isOutside || call.isWatched);
   }
 
   #wakeAt(waits: (call: Call) => boolean): number | null {
     if (this.#more || this.#heldTasks > 0 || this.#done < this.#commands.length) return 0;
-    // The calls of answers that are not fed yet are closed, but nothing is kept of them.
+    // An answer that is not fed yet has closed its call, but is not stored.
     if (this.#read < this.#inbox.length) return 0;
     for (const call of this.#calls.list()) if (!waits(call)) return 0;
     return this.#deadline;
   }
 
-  /** Whether the engine was fed all facts. */
+  /** Whether all facts were fed to the engine. */
   get isFed(): boolean {
     return this.#read === this.#inbox.length;
   }
 
-  /** Whether tasks are to be called in a later turn, or facts may still lead to some. */
+  /** Whether tasks are to be called in a later turn, or facts may still lead to tasks. */
   get hasCallsToMake(): boolean {
     return this.#done < this.#commands.length || !this.isFed;
   }
 
-  /** Whether nothing here moves the execution, so that it need not be in memory until its deadline. */
+  /** Whether nothing in this process moves the execution, so that it can be unloaded until its deadline. */
   get isAtRest(): boolean {
     const busy = this.#running || this.#queued || this.#held > 0 || this.#read < this.#inbox.length || this.#work.wakesAt < Infinity;
     return !busy && !this.#isOver && this.restsUntil !== 0;
   }
 
-  /** Checks again whether there is anything to do. */
+  /** Checks again whether there is work. */
   wake(): void {
     if (this.outcome === undefined) this.#kick();
   }
 
-  /** For a handler: the promise resolves after this many milliseconds of the execution's time. */
+  /** Called by handlers. The promise resolves after this many milliseconds of the execution's time. */
   sleep(task: Task, milliseconds: number): Promise<void> {
     const duration = Number(milliseconds);
     if (!(duration >= 0)) throw misuse("INVALID_ARGUMENT", "task.sleep() takes a number of milliseconds", RangeError);
     const call = this.#calls.get(task.id);
     if (call?.task !== task) return asleep(Promise.reject(task.signal.reason ?? new TaskCancelled("Stopped", task.stateName)));
-    // Time must not pass this sleep: the timer is set again.
+    // Virtual time must not skip this sleep, so the timer is set again.
     later(() => this.#kick());
     return this.#work.sleep(call, this.#clock.now() + duration);
   }
 
-  /** With virtual time: nothing can move any execution on this clock. */
+  /** Called with virtual time, if nothing can move any execution on this clock. */
   idle(): void {
     if (this.#toldIdle || this.outcome !== undefined) return;
     this.#toldIdle = true;
@@ -242,7 +243,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       return;
     }
     const pending: PendingTask[] = JSON.parse(this.#engine.ask("pending"));
-    // What had taken these on was a part of the process that is gone.
+    // These tasks were running in the process that is gone.
     const again: number[] = [];
     for (const { phase, ...command } of pending) {
       const { task, resource, state, input } = command;
@@ -260,7 +261,10 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.begin([["recovered", again]]);
   }
 
-  /** Goes on with an engine that was made again from the facts that were kept; `away` if nobody could do its tasks meanwhile. */
+  /**
+   * Continues with an engine that was rebuilt from the stored facts. `away` means that no process could do its tasks in the
+   * meantime.
+   */
   recover(away: boolean): void {
     this.events = this.#engine.events;
     this.#observers.skip(this.events);
@@ -275,7 +279,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.begin(away || again.length > 0 ? [["recovered", again]] : [TICK]);
   }
 
-  /** Of an engine that was made again: a task that would be called and waits for a handler. */
+  /** Returns a task of a rebuilt engine that would be called but has no handler, if the execution waits for missing handlers. */
   unhandled(): Unhandled | undefined {
     for (const { phase, resource, state, input } of JSON.parse(this.#engine.ask("pending")) as PendingTask[]) {
       const isOutside = phase === "submitted" && this.#handlers.resource(resource).pattern === "waitForTaskToken";
@@ -286,7 +290,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return undefined;
   }
 
-  /** Opens the call of a task that somebody outside has. Whether anybody has it: what had it may be gone with its process. */
+  /** Reopens the call of a task that is done outside. Returns false if it was done in the process that is gone. */
   #reopen(command: InvokeCommand, phase: "started" | "submitted"): boolean {
     const { resource, state, input } = command;
     const handler = this.#handlers.find(resource, state, input);
@@ -298,7 +302,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return true;
   }
 
-  /** Stops without an end: the execution goes on where its facts are taken up again. The signals of its tasks are aborted. */
+  /** Stops driving without ending the execution, which continues when its facts are replayed. The signals of its tasks are aborted. */
   abandon(reason: Thrown): void {
     if (this.#isOver) return;
     this.isAbandoned = true;
@@ -311,7 +315,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#more = false;
     this.#deadline = null;
     for (const call of this.#calls.list()) {
-      // The execution still needs what the task has started.
+      // The execution still needs what the task has started, so onCancel must not stop it.
       call.onCancel = undefined;
       this.#close(call.command.task, "Stopped");
     }
@@ -321,7 +325,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#wake();
   }
 
-  /** Whether nothing moves the execution here any more. */
+  /** Whether nothing moves the execution in this process any more. */
   get #isOver(): boolean {
     return this.outcome !== undefined || this.isAbandoned;
   }
@@ -336,7 +340,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.begin([TICK]);
   }
 
-  /** Gives the engine's memory back. */
+  /** Releases the engine's memory. */
   release(): void {
     this.#engine.release();
   }
@@ -363,7 +367,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.post("stop", undefined, cause);
   }
 
-  /** A task's worker is alive. */
+  /** Applies a heartbeat of a task. */
   heartbeat(task: number, details?: unknown): void {
     const call = this.#calls.get(task);
     if (call === undefined || call.ended) return;
@@ -371,30 +375,33 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.post("heartbeat", task);
   }
 
-  /** The JSON text of a waiting task's input, or of a member of it, with all digits of its numbers. */
+  /** Returns the JSON text of a waiting task's input, or of a member of it, with the original digits of its numbers. */
   inputOf(task: number, member?: string): string | undefined {
     return this.#engine.ask("inputOf", task, member);
   }
 
-  /** For a handler that is being called: it tells of the request's answer itself, in place of the one that was made for it. */
+  /**
+   * For a handler that is being called and that submits the request's answer itself: removes the answer that was queued for it, and
+   * returns the function that submits.
+   */
   submission(task: number): (text: string) => void {
     this.#inbox.pop();
     return (text) => this.#calls.get(task) && this.#post(["submitted", task, text]);
   }
 
-  /** The call of a task token. Throws if the token is not from this execution. */
+  /** Returns the call of a task token. Throws if the token is not from this execution. */
   callOf(token: string): Call | EndedCall {
     const call = this.#tokens.get(token);
     if (call === undefined) throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${shown(token)}`, RangeError);
     return call;
   }
 
-  /** The call of a task token; undefined if the token is not from this execution. */
+  /** Returns the call of a task token; undefined if the token is not from this execution. */
   findCall(token: string): Call | EndedCall | undefined {
     return this.#tokens.get(token);
   }
 
-  /** The events from an index on, parsed; up to another index. */
+  /** Returns the events from index `from` to index `to`. */
   history(from = 0, to = Infinity): HistoryEvent[] {
     if (this.#journal !== undefined) to = Math.min(to, this.events);
     const events = this.#engine.history(from, to);
@@ -402,41 +409,41 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return events;
   }
 
-  /** The events from an index on, in lists of a bounded size. */
+  /** Yields the events from an index on, in lists of limited size. */
   *pages(from: number): Generator<HistoryEvent[], void, undefined> {
     const to = this.#journal === undefined ? Infinity : this.events;
     for (const page of this.#engine.pages(from, to)) yield page.map(([, event]) => event);
     if (this.#crash && from < this.events) yield [this.#crash];
   }
 
-  /** The events from an index on, as one JSON text. */
+  /** Returns the events from an index on, as one JSON text. */
   historyText(from = 0): string {
     return this.#crash ? JSON.stringify(this.history(from)) : this.#engine.historyText(from);
   }
 
-  /** Resolves when there are more events, or when the execution has ended. */
+  /** Resolves when there are new events, or when the execution has ended. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** What is running now. */
+  /** Returns the running frames. */
   frames(): Frame[] {
     return JSON.parse(this.#engine.ask("frames"));
   }
 
-  /** The stages of data flow since the last call. */
+  /** Returns the stages of data flow since the last call. */
   trace(): TraceStage[] {
     return JSON.parse(this.#engine.ask("takeTrace"));
   }
 
-  /** The parts of the definition that were used, and the errors that were handled. */
+  /** Returns the used parts of the definition, and the handled errors. */
   coverage(): ExecutionCoverage {
     return JSON.parse(this.#engine.ask("coverage"));
   }
 
-  /** The engine's snapshot, and the tasks that wait for their token or for an execution. */
+  /** Returns the engine's snapshot, and the tasks that wait for their token or for an execution. */
   snapshot(): Pick<ExecutionSnapshot, "engine" | "submitted" | "nested"> {
-    // An execution that has not begun begins now; its commands are performed in the next turn.
+    // An execution that has not begun begins now. Its commands are performed in the next turn.
     const first = this.#inbox[this.#read];
     if (first?.[0] === "start" && !this.#running) {
       this.#read += 1;
@@ -466,7 +473,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     });
   }
 
-  /** Feeds and performs until there is nothing to do at once, or the turn is over. */
+  /** Feeds facts and performs commands until there is nothing to do, or the turn has ended. */
   #run(): void {
     if (this.#running) return;
     this.#running = true;
@@ -475,7 +482,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       for (let done = 0; ; done += 1) {
         const command = this.#commands[this.#done];
         idle = command === undefined && this.#isIdle();
-        // Reading the clock costs as much as some states: it is not read before the first fact and its first command.
+        // Reading the clock takes as long as some states, so it is not read before the first fact and its first command.
         if (idle || (done > 1 && !inTime())) break;
         if (command !== undefined) {
           this.#done += 1;
@@ -492,7 +499,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       }
       if (!this.#isOver) this.#alarm?.set(idle ? this.deadline : null);
     } catch (bug) {
-      // A bug of this package, or a clock that throws.
+      // This is a bug of the package, or a clock that throws.
       this.#fail(new InternalError(bug).message);
       idle = true;
     }
@@ -501,7 +508,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#wake();
   }
 
-  /** Whether there is no fact, without reading the clock. */
+  /** Returns whether there is no fact, without reading the clock. */
   #isIdle(): boolean {
     if (this.#isOver) return true;
     const waits = this.#read === this.#inbox.length && !this.#more && this.#work.wakesAt === Infinity;
@@ -533,7 +540,10 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return undefined;
   }
 
-  /** Moves virtual time to this execution's deadline; false while others come first, or a token may still be answered. */
+  /**
+   * Moves virtual time to this execution's deadline. Returns false if other members come first, or if a token may still be
+   * answered.
+   */
   #jump(clock: VirtualClock): boolean {
     const first = clock.first(this);
     if (first !== this) {
@@ -541,19 +551,19 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       else if (clock.idle(this)) later(() => this.quiet && clock.idle(this) && clock.tellIdle());
       return false;
     }
-    // A token may be answered in this turn of the event loop: time jumps after it.
+    // A token may be answered in this turn of the event loop, so time jumps in the next turn.
     if (clock.tokens > 0 && !this.#jumping) {
       this.#jumping = true;
       later(() => this.#kick());
       return false;
     }
     this.#jumping = false;
-    // The first execution on the clock has a deadline.
+    // The first member on the clock always has a deadline.
     clock.jump(this.deadline ?? clock.now());
     return true;
   }
 
-  /** Ends the sleeps that are over. The engine's own deadline comes first. */
+  /** Ends the sleeps whose time has come. The engine's own deadline comes first. */
   #wakeSleepers(): void {
     const { wakesAt } = this.#work;
     if (wakesAt === Infinity) return;
@@ -574,7 +584,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#stepped(now, fact, step);
   }
 
-  /** Takes a step up that the engine has made. */
+  /** Applies a step of the engine. */
   #stepped(now: number, fact: Fact, step: Step): void {
     this.#more = step.more;
     this.#deadline = step.deadline;
@@ -584,7 +594,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#queueCommands(step);
   }
 
-  /** Keeps a fact; the commands of its step are performed when it is kept. */
+  /** Gives a fact to the journal. The commands of its step are performed when it is stored. */
   #hold(journal: Journal, now: number, fact: Fact, step: Step): void {
     const calls = step.commands.some(({ type }) => type === "Invoke") ? 1 : 0;
     this.#held += 1;
@@ -611,7 +621,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     }
   }
 
-  /** Fails the task whose answer the engine refuses: it is too large, or nested too deeply. */
+  /** Fails the task whose answer the engine refuses, because it is too large or nested too deeply. */
   #refused([method, task]: Fact, thrown: unknown): void {
     if (typeof task !== "number") return this.#fail(messageOf(thrown));
     const call = this.#calls.get(task);
@@ -624,7 +634,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #perform(command: Command): void {
     switch (command.type) {
       case "Invoke":
-        // The stop cancels this task before its handler could do anything.
+        // A stop cancels this task before its handler could do anything.
         if (!this.#stopping) this.#invoke(command);
         break;
       case "Cancel":
@@ -654,7 +664,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return call;
   }
 
-  /** Ends a call: answers that come later change nothing. */
+  /** Ends a call. Later answers have no effect. */
   #leave(call: Call): void {
     if (call.ended) return;
     call.ended = true;
@@ -695,7 +705,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#settle(call, answer);
   }
 
-  /** Fails a task without a handler. Of an execution that waits for handlers, the journal is told. */
+  /** Fails a task without a handler. If the execution waits for missing handlers, the journal is notified instead. */
   #unhandled(call: Call): void {
     const { resource, state, input, task } = call.command;
     const { error, cause, waits } = this.#handlers.missing(resource, state, input);
@@ -712,7 +722,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     else this.#finish(call, fact);
   }
 
-  /** A long text goes into the engine a part at a time, as if its handler worked as much longer: the host is not held up. */
+  /** Feeds a long text in parts over several turns, as if its handler were still working, so that the event loop is not blocked. */
   #takeIn(call: Call, fact: Extract<Fact, ["items", ...unknown[]]>): void {
     this.#work.setPending(call, true);
     void this.#engine.takeIn(fact[2], fact[3], untilLater).then(() => {
@@ -728,12 +738,12 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#finish(call, ["fail", call.command.task, error, cause]);
   }
 
-  /** Notes that a handler has answered. Whether the answer still counts. */
+  /** Applies that a handler has answered. Returns whether the answer still counts. */
   #answered(call: Call): boolean {
     this.#work.setPending(call, false);
     call.answered = true;
     if (!call.ended) return true;
-    // Virtual time may have waited for this promise.
+    // Virtual time may have been waiting for this promise.
     this.#kick();
     return false;
   }
@@ -741,7 +751,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** Ends a call with its result. */
   #finish(call: Call, fact: Fact): void {
     this.#leave(call);
-    // Results that are to be stored would pile up behind other facts.
+    // The results of a ResultWriter are fed first, because they would pile up behind other facts.
     if (call.command.purpose === "ResultWriter" && !this.#isOver) {
       this.#inbox.splice(this.#read, 0, fact);
       this.#kick();
@@ -750,7 +760,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     }
   }
 
-  /** Ends a call, or reports that it is alive. Returns false if it has already ended. */
+  /** Ends a call, or applies a heartbeat. Returns false if the call has already ended. */
   complete(call: Call | EndedCall, ...completion: Completion): boolean {
     if (call.ended || this.#isOver) return false;
     const { task } = call.command;
@@ -760,7 +770,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return true;
   }
 
-  /** Asks a task to end by itself: its signal is aborted, and its answer still counts. */
+  /** Asks a task to end: its signal is aborted, but its answer is still accepted. */
   requestEnd(task: number): void {
     this.#calls.get(task)?.requestEnd();
   }
@@ -790,7 +800,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     try {
       this.#alarm?.set(null);
     } catch {
-      // A clock that throws rings no timer.
+      // A clock that throws fires no timer.
     }
     for (const { command } of this.#calls.list()) this.#close(command.task, "Stopped");
     this.#observers.tell();
@@ -800,7 +810,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#onFinish(outcome, timeOf(this.#clock));
   }
 
-  /** Ends the execution if the engine cannot, with the history so far. */
+  /** Ends the execution if the engine cannot do so, with the history so far. */
   #fail(cause: string): void {
     if (this.#isOver) return;
     if (this.#journal !== undefined) {
@@ -814,7 +824,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       this.events = this.#engine.events;
       last = this.events;
     } catch {
-      // The journal traps again: there is no history.
+      // The engine traps again, so the number of events is unknown.
     }
     this.#crash = crashEvent(last, timeOf(this.#clock), error, cause);
     this.events += 1;
@@ -832,5 +842,5 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 }
 
 const TICK: Fact = ["tick"];
-// A file of more characters is taken in over several turns of the event loop.
+// Files above this size, in characters, are fed over several turns of the event loop.
 const LONG = 2 ** 21;

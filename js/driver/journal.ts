@@ -1,4 +1,4 @@
-// What a driver asks of the journal of an execution that outlives its process.
+// The interface between a driver and the journal of an execution that outlives its process.
 
 import type { Step } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
@@ -7,22 +7,25 @@ import type { Fact } from "../border/facts.ts";
 export interface Unhandled {
   state: string;
   resource: string;
-  /** Which handlers there are, and how to add one. */
+  /** The available handlers, and how to add one. */
   cause: string;
 }
 
 /**
- * Keeps the facts of an execution that outlives its process. Nothing that follows from a fact is done, told or answered before the
- * fact is kept; the engine itself may be fed further ones.
+ * Stores the facts of an execution that outlives its process. Nothing that follows from a fact is done, reported or answered before
+ * the fact is stored. The engine may be fed further facts in the meantime.
  */
 export interface Journal {
-  /** A fact was fed, which has led to a step. */
+  /** Is called after a fact was fed and has led to a step. */
   fed(now: number, fact: Fact, step: Step): void;
-  /** Whether so much is not stored yet that the execution should wait before its next step. What is to be stored is being written. */
+  /** Calls back when all facts that were fed until now are stored. Callbacks are called in order. */
   readonly isBehind: boolean;
-  /** Calls back, in the order of the calls, when all facts that were fed until now are kept. */
+  /**
+   * Is called for a task without a handler that waits for one. The driver is abandoned, and the execution continues in a process
+   * with the handler.
+   */
   keep(kept: () => void): void;
-  /** A task has no handler here, and waits for one: the driver is abandoned, and its execution goes on where there is one. */
+  /** Is called if the engine cannot continue: it has a bug, or this machine is too small for it. The execution is not ended. */
   unhandled(task: Unhandled): void;
   /** The engine cannot go on: it has a bug, or this machine is too small for it. The execution is not ended. */
   broken(cause: string): void;

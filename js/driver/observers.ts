@@ -6,21 +6,21 @@ import type { ChildExecution, Execution, HistoryEvent, StartOptions, TraceStage 
 /** The functions that observe an execution. */
 export type ObserverOptions = Pick<StartOptions, "onEvent" | "onStage" | "onChild" | "onIdle">;
 
-/** An execution that is observed. */
+/** An execution with observers. */
 interface Observed {
   readonly execution: Execution;
-  /** How many events there are. */
+  /** The number of events. */
   readonly events: number;
-  /** The events from an index on. */
+  /** Returns the events from an index on. */
   history(from: number): HistoryEvent[];
-  /** The stages of data flow since the last call. */
+  /** Returns the stages of data flow since the last call. */
   trace(): TraceStage[];
 }
 
 export class Observers {
   #options: ObserverOptions;
   #observed: Observed;
-  /** How many events were reported. */
+  /** The number of reported events. */
   #told = 0;
 
   constructor(options: ObserverOptions, observed: Observed) {
@@ -28,7 +28,7 @@ export class Observers {
     this.#observed = observed;
   }
 
-  /** Skips the events of an execution that is resumed. */
+  /** Skips the events of a resumed execution. */
   skip(events: number): void {
     this.#told = events;
   }
@@ -63,14 +63,14 @@ export class Observers {
         this.#call("onEvent", this.#options.onEvent, event);
     };
     for (const stage of this.#observed.trace()) {
-      // Stages of child executions count events of their own histories.
+      // The `after` of a child execution's stage counts events of the child's history.
       if (stage.child === undefined) upTo(stage.after);
       this.#call("onStage", this.#options.onStage, stage);
     }
     upTo(Infinity);
   }
 
-  /** Calls an observer. What it throws is printed and does not affect the execution. */
+  /** Calls an observer. An error that it throws is printed and does not affect the execution. */
   #call<What>(name: string, observer: ((what: What, execution: Execution) => unknown) | undefined, what: What): void {
     const report = (thrown: unknown) => console.error(`stepglass: ${name} has thrown`, thrown);
     try {

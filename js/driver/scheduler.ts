@@ -1,18 +1,19 @@
-// The package shares the event loop: it works for about SLICE milliseconds in a turn, and then the host's timers, input and
-// output have their turn. A chain of microtasks would starve the host.
+// Shares the event loop with the host: the package works for about SLICE milliseconds in a turn, and then the host's timers, input
+// and output are handled. A chain of microtasks would starve the host.
 
 const SLICE = 10;
-// How often work may begin in a turn regardless of the time, which the caller or another process may have used.
+// The number of jobs that may begin in a turn regardless of the time. The caller or another process may have used up the time.
 const FREE = 4;
-// Reading the clock costs as much as some states. If it moved by less than BRIEF between each of MANY readings in a row, it is
-// read again after FEW pieces of work.
+// Reading the clock takes as long as some states. If it moved by less than BRIEF milliseconds between each of MANY readings in a
+// row, it is next read after FEW jobs.
 const BRIEF = 0.1;
 const MANY = 16;
 const FEW = 8;
 
-// Taken at import: fake timers of tests are meant for the waits of executions, not for their turns. Browsers have none.
+// The function is read at import, because fake timers of tests are meant for the waits of executions, not for their turns. Browsers
+// have none.
 const immediate = (globalThis as { setImmediate?: (job: () => void) => unknown }).setImmediate;
-// Node loads a millisecond of modules for `performance`, and has a clock without it.
+// In Node, `performance` loads modules for a millisecond, and hrtime does not.
 const hrtime = (globalThis as { process?: { hrtime?: () => [number, number] } }).process?.hrtime;
 const now = hrtime === undefined ? performance.now.bind(performance) : () => milliseconds(hrtime());
 
@@ -20,7 +21,7 @@ function milliseconds([seconds, nanoseconds]: [number, number]): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** Calls a job after the present code has run. */
+/** Calls a job after the current code has run. */
 export const soon: (job: () => void) => void = globalThis.queueMicrotask.bind(globalThis);
 
 let channel: MessageChannel | undefined;
@@ -34,7 +35,7 @@ let brief = 0;
 let looked = 0;
 let waiting: (() => void)[] = [];
 
-/** Whether work may go on in this turn. */
+/** Returns whether work may continue in this turn. */
 export function inTime(): boolean {
   if (!posted) {
     posted = true;
@@ -55,7 +56,7 @@ export function inTime(): boolean {
   return at < end;
 }
 
-/** Whether work may begin in this turn. */
+/** Returns whether work may begin in this turn. */
 export function mayBegin(): boolean {
   if (posted && free > 0) {
     free -= 1;
@@ -64,7 +65,7 @@ export function mayBegin(): boolean {
   return inTime();
 }
 
-/** Calls `job` in a later turn, after the jobs that wait already. */
+/** Calls `job` in a later turn, after the jobs that are already queued. */
 export function later(job: () => void): void {
   waiting.push(job);
   if (!posted) {
@@ -73,7 +74,7 @@ export function later(job: () => void): void {
   }
 }
 
-/** Resolves in a later turn, after the jobs that wait already. */
+/** Resolves in a later turn, after the jobs that are already queued. */
 export function untilLater(): Promise<void> {
   return new Promise((resolve) => later(resolve));
 }
@@ -94,7 +95,7 @@ function turn() {
   }
 }
 
-/** Calls a job in the next turn. Browsers delay a nested setTimeout by four milliseconds. */
+/** Calls a job in the next turn. setTimeout is the last choice: browsers delay a nested setTimeout by four milliseconds. */
 function nextTurn(job: () => void): void {
   if (immediate !== undefined) immediate(job);
   else if (typeof MessageChannel === "function") throughChannel(job);

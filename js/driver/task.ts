@@ -1,15 +1,15 @@
-// One attempt of a Task, as its handler sees it.
+// One attempt of a Task: the object that its handler gets.
 
 import { TaskCancelled } from "../base/errors.ts";
 import type { CancelReason, Execution, InvokeCommand, Task as PublicTask } from "../api/index.d.ts";
 import type { Thrown } from "../base/errors.ts";
 
-/** What runs the execution of a task, as far as the task's methods need it. */
+/** The part of a driver that a task's methods need. */
 export interface TaskHost {
   /** Executions in the debugger have only these members. */
   readonly execution: Pick<Execution, "name" | "arn" | "succeed" | "fail" | "heartbeat">;
   heartbeat(task: number, details?: unknown): void;
-  /** What heartbeats have told of. */
+  /** The details of the last heartbeats. */
   readonly beats?: { get(key: string): string | undefined } | undefined;
   sleep(task: Task, milliseconds: number): Promise<void>;
   inputOf?(task: number, member?: string): string | undefined;
@@ -46,7 +46,7 @@ export class Task implements PublicTask {
     return this.#command.resource;
   }
 
-  /** The whole request, before anything is taken out of it for the handler's first argument. */
+  /** The whole request, including what is left out of the handler's first argument. */
   get parameters(): unknown {
     return this.#command.input;
   }
@@ -56,7 +56,7 @@ export class Task implements PublicTask {
     return this.#command.attempt;
   }
 
-  /** What names this entry of the state, over all attempts. */
+  /** Identifies this entry of the state, over all attempts. */
   get idempotencyKey(): string {
     const { entered, child, purpose, task } = this.#command;
     const key = `${this.#driver.execution.arn}/${child === undefined ? "" : `${child}/`}${entered}`;
@@ -99,7 +99,7 @@ export class Task implements PublicTask {
     return this.#driver.execution as Execution;
   }
 
-  /** Aborts once, when the execution no longer needs the task. It is made when it is first read. */
+  /** Aborts once, when the task is cancelled. The signal is created when it is first read. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -108,13 +108,14 @@ export class Task implements PublicTask {
     return this.#controller.signal;
   }
 
-  /** Reports that the task is still at work, and restarts the heartbeat timeout. */
+  /** Reports that the task is still running, and restarts the heartbeat timeout. */
   get heartbeat(): (details?: unknown) => void {
-    // It is made when it is first read, because most tasks need none; it works without its object, too.
+    // The function is created at the first read, because most tasks need none. It is bound, so that it also works without its
+    // object.
     return (this.#heartbeat ??= (details) => this.#driver.heartbeat(this.#command.task, details));
   }
 
-  /** The details of the last heartbeat that told any, of this attempt or an earlier one. */
+  /** The details of the last heartbeat that had any, of this attempt or an earlier one. */
   get lastHeartbeat(): unknown {
     const text = this.#driver.beats?.get(this.idempotencyKey);
     return text === undefined ? undefined : JSON.parse(text);
@@ -125,32 +126,36 @@ export class Task implements PublicTask {
     return (this.#sleep ??= (milliseconds) => this.#driver.sleep(this, milliseconds));
   }
 
-  /** The JSON text of the request, or of a member of it, with all digits of its numbers; undefined after the task has ended. */
+  /**
+   * Returns the JSON text of the request, or of a member of it, with the original digits of its numbers; undefined after the task
+   * has ended.
+   */
   static inputText(task: Task, member?: string): string | undefined {
     return task.#driver.inputOf?.(task.#command.task, member);
   }
 
   /**
-   * Tells of the service's answer to the request of a `.sync` task, as JSON text; undefined where the host makes one up. To be called at
-   * once when the handler is.
+   * Returns the function that submits the service's answer to the request of a `.sync` task, as JSON text; undefined if the host
+   * makes one up.
+   * Must be called synchronously in the handler.
    */
   static submission(task: Task): ((text: string) => void) | undefined {
     return task.#driver.submission?.(task.#command.task);
   }
 
-  /** Whether the execution goes on elsewhere: what the task has started is still needed. */
+  /** Returns whether the execution continues elsewhere, so that what the task has started is still needed. */
   static isLeft(task: Task): boolean {
     return task.#driver.isAbandoned === true;
   }
 
-  /** For the driver: the execution no longer needs the task. */
+  /** Called by the driver when the task is cancelled. */
   static cancel(task: Task, reason: CancelReason, because?: Thrown): void {
     if (task.#cancelled !== undefined) return;
     task.#cancelled = { reason, because };
     task.#abort();
   }
 
-  /** Aborts the signal. Tasks whose signal was never read need no error: ten thousand may be cancelled at once. */
+  /** Aborts the signal. If a task's signal was never read, no error is created: ten thousand tasks may be cancelled at once. */
   #abort(): void {
     if (this.#controller === undefined || this.#cancelled === undefined) return;
     const { reason, because } = this.#cancelled;

@@ -1,8 +1,8 @@
-// The handlers of an execution that are at work, and those that sleep.
+// The running handlers of an execution, and the sleeping ones.
 
 import type { Call } from "./calls.ts";
 
-/** A handler that sleeps. */
+/** A sleep of a handler. */
 interface Sleep {
   at: number;
   call: Call;
@@ -11,24 +11,24 @@ interface Sleep {
 }
 
 export class Work {
-  /** How many handlers have an open promise and do not sleep. */
+  /** The number of handlers with a pending promise that do not sleep. */
   active = 0;
-  // Ordered by time.
+  // The sleeps, ordered by time.
   #sleeps: Sleep[] = [];
 
-  /** When the first sleep is over; Infinity for never. */
+  /** The end of the first sleep; Infinity if there is none. */
   get wakesAt(): number {
     return this.#sleeps[0]?.at ?? Infinity;
   }
 
-  /** Notes whether a handler's promise is open. */
+  /** Records whether a handler's promise is pending. */
   setPending(call: Call, pending: boolean): void {
     if (call.pending === pending) return;
     call.pending = pending;
     if (call.sleeps === 0) this.active += pending ? 1 : -1;
   }
 
-  /** The promise resolves when a sleep is over. */
+  /** Returns a promise that resolves at the end of a sleep. */
   sleep(call: Call, at: number): Promise<void> {
     return asleep(
       new Promise<void>((resolve, reject) => {
@@ -39,7 +39,7 @@ export class Work {
     );
   }
 
-  /** Ends the sleeps that are over. Whether there were any. */
+  /** Ends the sleeps whose time has come. Returns whether there were any. */
   wake(now: number): boolean {
     const over = this.#sleeps.findIndex(({ at }) => at > now);
     if (over === 0) return false;
@@ -50,7 +50,7 @@ export class Work {
     return true;
   }
 
-  /** Removes the sleeps of a call that has ended; returns what rejects them. */
+  /** Removes the sleeps of a call that has ended. Returns the functions that reject them. */
   disturb(call: Call): ((reason: unknown) => void)[] {
     if (call.sleeps === 0) return [];
     const disturbed = this.#sleeps.filter((sleep) => sleep.call === call);
@@ -66,7 +66,7 @@ export class Work {
   }
 }
 
-/** A promise without a handler for rejections: a task may end while a sleep that it does not await is open. */
+/** Marks rejections of a promise as handled: a task can end while a sleep that it does not await is pending. */
 export function asleep(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});
   return promise;
