@@ -307,7 +307,7 @@ States:
 
   test("steps: typing is one, taking back moves along the list, something new cuts off what was taken back", () => {
     const texts = (definition, input = "{}") => ({ format: "json", definition, input, mocks: {} });
-    const note = (steps, from, to, at, typed = true) => loaded.noted(steps, from, to, { words: loaded.wordsOf(from, to), at, typed });
+    const note = (steps, from, to, at, typed = true) => loaded.recorded(steps, from, to, { words: loaded.wordsOf(from, to), at, typed });
     let steps = loaded.NONE;
     const [a, b, c, d] = [texts("1"), texts("12"), texts("123"), texts("123", '{"x":1}')];
     steps = note(steps, a, b, 0);

@@ -1,6 +1,6 @@
 // The page's side of the interpreter's worker: it sends calls, receives notes, and ends a worker that does not answer.
 
-import { Patience } from "./model/hangDetector.ts";
+import { HangDetector } from "./model/hangDetector.ts";
 import type { Lost, Methods, Note, Reply } from "./model/protocol.ts";
 import { interpreter } from "./start.ts";
 
@@ -16,7 +16,7 @@ export class Client {
   private worker: Worker | undefined;
   private calls = new Map<number, Waiting>();
   private next = 1;
-  private patience = new Patience(5);
+  private hangDetector = new HangDetector(5);
   private watch: ReturnType<typeof setInterval> | undefined;
   private ready = false;
 
@@ -37,8 +37,8 @@ export class Client {
   call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["value"]> {
     return new Promise((resolve, reject) => {
       const id = this.next++;
-      if (this.calls.size === 0) this.patience.heard();
-      this.patience.gave(method, params);
+      if (this.calls.size === 0) this.hangDetector.received();
+      this.hangDetector.sent(method, params);
       this.calls.set(id, { resolve: resolve as (value: never) => void, reject });
       this.worker!.postMessage({ id, method, params });
     });
@@ -61,14 +61,14 @@ export class Client {
   }
 
   private open(): void {
-    const { worker, said, failed } = interpreter();
+    const { worker, messages, failed } = interpreter();
     this.worker = worker;
     this.ready = false;
     this.running = false;
-    this.patience = new Patience(5);
+    this.hangDetector = new HangDetector(5);
     worker.onmessage = ({ data }: MessageEvent<Note | Lost | Reply>) => {
       if (worker !== this.worker) return;
-      this.patience.heard();
+      this.hangDetector.received();
       if ("note" in data) {
         // Loading can take long on a slow connection, so the watchdog starts after it.
         if (data.note === "ready") this.ready = true;
@@ -87,7 +87,7 @@ export class Client {
     };
     // These messages arrived before a listener was set. They are delivered later, because the listener does not exist yet.
     setTimeout(() => {
-      for (const event of said) worker.onmessage?.call(worker, event);
+      for (const event of messages) worker.onmessage?.call(worker, event);
       if (failed) worker.onerror?.call(worker, failed);
     });
     this.watch = setInterval(() => {
@@ -97,7 +97,8 @@ export class Client {
         if (this.running) this.call("ping", {}).catch(() => {});
         return;
       }
-      if (this.patience.passed()) this.restart(`The interpreter did not answer for ${this.patience.seconds} seconds and was restarted.`);
+      if (this.hangDetector.isHanging())
+        this.restart(`The interpreter did not answer for ${this.hangDetector.seconds} seconds and was restarted.`);
     }, 1_000);
   }
 }

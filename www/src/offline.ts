@@ -3,7 +3,7 @@
 import "./trusted.ts";
 
 /** Registers the service worker when the page is idle. */
-export function keepForOffline(): void {
+export function registerOffline(): void {
   if (!import.meta.env.PROD || !isSecureContext || !("serviceWorker" in navigator)) return;
   const register = (): void => {
     navigator.serviceWorker.register(new URL("sw.js", document.baseURI)).catch(() => {
@@ -16,7 +16,7 @@ export function keepForOffline(): void {
 }
 
 /** Also deletes the stored files. */
-export async function forgetOffline(): Promise<void> {
+export async function removeOffline(): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const registration = await navigator.serviceWorker.getRegistration().catch(() => undefined);
   await registration?.unregister();

@@ -3,11 +3,11 @@
 import "./trusted.ts";
 import { render } from "preact";
 import { first } from "./examples/first.ts";
-import { keepForOffline } from "./offline.ts";
+import { registerOffline } from "./offline.ts";
 import * as opening from "./store/opening.ts";
-import { bring } from "./graph/graphEditor.ts";
+import { loaders } from "./graph/graphEditor.ts";
 import "./shell/tabTitle.ts";
-import { shout } from "./store/notifications.ts";
+import { showAlarm } from "./store/notifications.ts";
 import { App } from "./shell/App.tsx";
 import { openDropped } from "./exchange/drop.ts";
 import { tour } from "./ui/tour.ts";
@@ -16,30 +16,30 @@ import { tour } from "./ui/tour.ts";
 const fresh = !hasKept();
 if (fresh) opening.open(first, true, { example: first.id });
 void import("./exchange/persistence.ts")
-  .then(({ keep }) => keep(fresh, first))
+  .then(({ startSaving }) => startSaving(fresh, first))
   .catch((error: Error) => {
     if (!fresh) opening.open(first, true, { example: first.id });
-    shout(`Drafts are not kept: a part of the page could not be loaded. ${error.message}`);
+    showAlarm(`Drafts are not kept: a part of the page could not be loaded. ${error.message}`);
   })
   .then(attach);
 addEventListener("hashchange", () => void attach());
 const root = document.getElementById("app")!;
 root.replaceChildren();
 render(<App />, root);
-keepForOffline();
+registerOffline();
 
 // The editing code is not needed until the user edits.
-bring.project = () => import("./projects/project.ts");
-bring.pen = () => {
-  void bring.project().catch(() => {});
+loaders.project = () => import("./projects/project.ts");
+loaders.graphEditor = () => {
+  void loaders.project().catch(() => {});
   return import("./editing/graphEditor.ts").then(() => import("./forms/inspect.tsx")).catch(() => {});
 };
-for (const deed of ["pointermove", "pointerdown", "keydown"]) addEventListener(deed, bring.pen, { once: true });
+for (const action of ["pointermove", "pointerdown", "keydown"]) addEventListener(action, loaders.graphEditor, { once: true });
 
 tour.begin = () =>
   void import("./tour/tour.tsx").then(
     ({ begin }) => begin(),
-    (error: Error) => shout(`The tour could not be loaded: ${error.message}`),
+    (error: Error) => showAlarm(`The tour could not be loaded: ${error.message}`),
   );
 
 // A dropped file is opened. Without this, the browser would navigate to it.

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { convertToJsonata, definitionEditor, goToDefinition, openGoTo } from "../editor/definitionEditor.ts";
 import { fitGraph } from "../graph/GraphView.tsx";
 import { open as searchOpen } from "../graph/search.ts";
-import { bring } from "../graph/graphEditor.ts";
+import { loaders } from "../graph/graphEditor.ts";
 import { follow, view, zoomTo } from "../graph/viewport.ts";
 import type { Place } from "../keys/keymap.ts";
 import { textCommands } from "../keys/text.ts";
@@ -89,7 +89,7 @@ export const commands = signal<readonly Command[]>([
     group: "Run",
     title: "Run to the end, past all breakpoints",
     keys: ["Shift+F8"],
-    able: () => session.canGoOn() || !execution.busy.value,
+    able: () => session.canContinue() || !execution.busy.value,
     run: session.runOut,
   },
   // This comes before "run", which has the same key. It applies while a state or event of a run is selected.
@@ -134,7 +134,7 @@ export const commands = signal<readonly Command[]>([
     group: "Debug",
     title: "Step out of the branch or iteration",
     keys: ["Shift+F11", "Mod+Shift+;"],
-    able: session.canGoOn,
+    able: session.canContinue,
     run: () => session.step("stepOut"),
   },
   {
@@ -166,14 +166,14 @@ export const commands = signal<readonly Command[]>([
     group: "Debug",
     title: "Open the execution that the selected state started",
     able: () => session.startedBy(selection.selectedState.value) !== undefined,
-    run: withState((state) => session.lookInto(session.startedBy(state)!.id)),
+    run: withState((state) => session.selectExecution(session.startedBy(state)!.id)),
   },
   {
     id: "lookOut",
     group: "Debug",
     title: "Go back to the execution that started this one",
     able: () => analysis.inside.value !== null,
-    run: () => session.lookInto(analysis.inside.value!.way.at(-2)!.id),
+    run: () => session.selectExecution(analysis.inside.value!.way.at(-2)!.id),
   },
   { id: "runTo", group: "Debug", title: "Run to the selected state", keys: ["Mod+F10"], able: selected, run: withState(session.runTo) },
   {
@@ -253,13 +253,13 @@ export const commands = signal<readonly Command[]>([
       definitionEditor.value?.search();
     },
   },
-  { id: "save", group: "Anywhere", title: "Save", keys: ["Mod+S"], run: () => void bring.project().then(({ save }) => save()) },
+  { id: "save", group: "Anywhere", title: "Save", keys: ["Mod+S"], run: () => void loaders.project().then(({ save }) => save()) },
   {
     id: "openFile",
     group: "Anywhere",
     title: "Open a file",
     keys: ["Mod+O"],
-    run: () => void bring.project().then(({ openFiles }) => openFiles()),
+    run: () => void loaders.project().then(({ openFiles }) => openFiles()),
   },
   { id: "saveSession", group: "Anywhere", title: "Save everything as a session file", run: saveSession },
   { id: "copyLink", group: "Anywhere", title: "Copy a link to this workspace", run: () => void copyShareLink() },

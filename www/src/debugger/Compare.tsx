@@ -5,7 +5,7 @@ import type { ComparedVisit, RunInfo } from "../model/protocol.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
-import { shout } from "../store/notifications.ts";
+import { showAlarm } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
 import { Tree } from "../values/Tree.tsx";
@@ -33,7 +33,7 @@ export function Compare() {
         if (now && JSON.stringify(found) !== JSON.stringify(now.difference)) comparing.value = { ...now, difference: found };
       },
       ({ message }) => {
-        shout(message);
+        showAlarm(message);
         comparing.value = null;
       },
     );

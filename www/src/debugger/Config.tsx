@@ -11,7 +11,7 @@ import { showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { JsonView } from "../values/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
-import { soon } from "../ui/latestOnly.ts";
+import { debounced } from "../ui/latestOnly.ts";
 import { CLOCKS, MEANS, timerWords } from "./clocks.ts";
 import * as model from "./model.ts";
 import { languageOf, withLanguage } from "./queryLanguage.ts";
@@ -284,7 +284,7 @@ function Context() {
       found.value = undefined;
       return;
     }
-    return soon(
+    return debounced(
       80,
       () => interpreter.query("evaluate", { question: "$states.context", language: "jsonata" }),
       ({ value }) => (found.value = value),

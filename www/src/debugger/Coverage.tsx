@@ -10,7 +10,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
 import { count, grouped } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
-import { soon } from "../ui/latestOnly.ts";
+import { debounced } from "../ui/latestOnly.ts";
 import { coverageShown } from "./layers.ts";
 import * as model from "./model.ts";
 
@@ -41,7 +41,7 @@ function useCovered(): { covered: Covered | null; problem: string } {
     void model.stopped.value;
     void model.runs.value;
     const [text, format] = [workspace.definition.value, workspace.format.value];
-    return soon(
+    return debounced(
       120,
       () => interpreter.query("coverage", { text, format }),
       (found) => {

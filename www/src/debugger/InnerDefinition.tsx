@@ -7,7 +7,7 @@ import { attachDefinition } from "./inEditor.ts";
 import { definitionEditor } from "../editor/definitionEditor.ts";
 import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";
-import { lookInto } from "./session.ts";
+import { selectExecution } from "./session.ts";
 
 export function InnerDefinition({ visible, text }: { visible: boolean; text: string }) {
   const held = useMemo(() => signal(text), [text]);
@@ -18,7 +18,7 @@ export function InnerDefinition({ visible, text }: { visible: boolean; text: str
         <span>
           The definition of <b>{machine}</b>, the execution on screen. It can be edited under Mocks.
         </span>
-        <button type="button" onClick={() => lookInto(0)}>
+        <button type="button" onClick={() => selectExecution(0)}>
           Back to {workspace.title.value}
         </button>
       </p>

@@ -9,7 +9,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { TONE_CLASS } from "../ui/tone.ts";
 import * as model from "./model.ts";
-import { lookInto } from "./session.ts";
+import { selectExecution } from "./session.ts";
 
 /** The path from the run's own execution to the selected one, over the graph. */
 export function InsidePath() {
@@ -24,7 +24,7 @@ export function InsidePath() {
         class="plain square small"
         aria-label={`Back to ${nameOf(parent)}`}
         title={`Back to ${nameOf(parent)}`}
-        onClick={() => lookInto(parent.id)}
+        onClick={() => selectExecution(parent.id)}
       >
         <Icon name="back" size={14} />
       </button>
@@ -41,7 +41,7 @@ export function InsidePath() {
                 </span>
               </b>
             ) : (
-              <button type="button" class="link" onClick={() => lookInto(one.id)}>
+              <button type="button" class="link" onClick={() => selectExecution(one.id)}>
                 {nameOf(one)}
               </button>
             )}
@@ -87,7 +87,7 @@ export function Started({ state }: { state: string }) {
 
 export function LookInto({ one }: { one: ChildExecution }) {
   return (
-    <button type="button" class="link" title={`Shows the graph, events and data of ${one.name}`} onClick={() => lookInto(one.id)}>
+    <button type="button" class="link" title={`Shows the graph, events and data of ${one.name}`} onClick={() => selectExecution(one.id)}>
       Look into {one.machine} <span class="quiet">({short(one.name)})</span>
     </button>
   );
@@ -110,7 +110,7 @@ export function Callers() {
             <span class="quiet">{nameOf(inside.way.find(({ id }) => id === frame.execution) ?? inside)} › </span>
           )}
           {frame.isIteration && <span class="quiet">item #{frame.iterations.at(-1)} › </span>}
-          <button type="button" class="link" onClick={() => lookInto(frame.execution)}>
+          <button type="button" class="link" onClick={() => selectExecution(frame.execution)}>
             {frame.state}
           </button>
         </li>

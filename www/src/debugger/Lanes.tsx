@@ -13,7 +13,7 @@ import * as selection from "../store/selection.ts";
 import { say } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count as counted, duration } from "../ui/format.ts";
-import { soon } from "../ui/latestOnly.ts";
+import { debounced } from "../ui/latestOnly.ts";
 import { type Scale, type View, scaleOf } from "../model/scale.ts";
 
 /** The minimum number of events in view. */
@@ -90,7 +90,7 @@ function useLanes({ zoomed }: Window, pane: RefObject<HTMLDivElement | null>): {
       lanes.value = [];
       return;
     }
-    return soon(
+    return debounced(
       60,
       () => interpreter.query("lanes", { ...view, width: Math.max(200, (pane.current?.clientWidth ?? 1000) - NAMES - EDGE) }),
       (found) => {

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { TaskInfo } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { shout, showToast } from "../store/notifications.ts";
+import { showAlarm, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { mockEvery } from "./firstRun.ts";
 import { mockConfigOf } from "./mockFiles.ts";
@@ -80,7 +80,7 @@ async function mockAll(): Promise<void> {
     version.value += 1;
     showToast(`${count(tasks, "task")} mocked, with results of what the definition reads.`);
   } catch (error) {
-    shout(`The tasks were not mocked: ${(error as Error).message}`);
+    showAlarm(`The tasks were not mocked: ${(error as Error).message}`);
   }
 }
 

@@ -10,7 +10,7 @@ export function PauseLine({ narrow = false }: { narrow?: boolean }) {
   const run = execution.run.value;
   if (!run || !at || (run.phase !== "paused" && run.phase !== "ended")) return null;
   const report = session.edit.value;
-  const changed = execution.changedSince.value && !execution.outlived.value && run.recorded === undefined;
+  const changed = execution.changedSince.value && !execution.detached.value && run.recorded === undefined;
   const other = report !== null && !report.same;
   if (!changed && !other && !(narrow && run.phase === "paused")) return null;
   return (
@@ -19,7 +19,7 @@ export function PauseLine({ narrow = false }: { narrow?: boolean }) {
       {other && (
         <span>
           The edited definition takes a different path: event {report.event} is {report.now} <span class="quiet">(was {report.was})</span>.{" "}
-          <button type="button" class="link strong" onClick={session.goOnEdited}>
+          <button type="button" class="link strong" onClick={session.continueEdited}>
             Continue from here
           </button>{" "}
           <button type="button" class="link" onClick={session.backToOld}>

@@ -2,7 +2,7 @@
 
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { Evaluated, Flow } from "../model/protocol.ts";
-import { type Leaf, type Made, inner, isExpression, leavesOf, pathText } from "../model/stages.ts";
+import { type Leaf, type StageField, inner, isExpression, leavesOf, pathText } from "../model/stages.ts";
 import * as interpreter from "../store/interpreter.ts";
 import { showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -40,7 +40,7 @@ function useAnswer(tried: Tried, question: Signal<string>, dialect: Signal<Diale
   return answer.value;
 }
 
-export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; made: Made | undefined; value: unknown }) {
+export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; made: StageField | undefined; value: unknown }) {
   const leaves = made ? leavesOf(made) : [];
   const chosen = useSignal<string>(leaves[0] ? nameOf(leaves[0].path) : "");
   const leaf = leaves.find(({ path }) => nameOf(path) === chosen.value);
@@ -92,7 +92,17 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
 }
 
 /** Selects the expression of the stage to replace, or none. */
-function Field({ made, leaves, chosen, choose }: { made: Made; leaves: readonly Leaf[]; chosen: string; choose(name: string): void }) {
+function Field({
+  made,
+  leaves,
+  chosen,
+  choose,
+}: {
+  made: StageField;
+  leaves: readonly Leaf[];
+  chosen: string;
+  choose(name: string): void;
+}) {
   return (
     <label class="inspect-line">
       <span class="quiet">Of</span>
@@ -145,12 +155,12 @@ function CopyExpression({ text, dialect }: { text: string; dialect: Dialect }) {
   );
 }
 
-function fieldOf(made: Made, leaf: Leaf): string {
+function fieldOf(made: StageField, leaf: Leaf): string {
   const [first, ...rest] = made.path;
   return pathText([...rest, ...leaf.path], String(first));
 }
 
-function putIn(flow: Flow, made: Made, leaf: Leaf, text: string): Promise<string | undefined> {
+function putIn(flow: Flow, made: StageField, leaf: Leaf, text: string): Promise<string | undefined> {
   const value = isExpression(leaf.text) ? `{% ${text.trim()} %}` : text.trim();
   return change((at) => interpreter.query("put", { ...at, state: flow.state, path: [...made.path, ...leaf.path], value }));
 }

@@ -66,7 +66,7 @@ function abilities() {
     busy,
     /** Whether the interpreter is not loaded yet, or has failed. */
     blocked,
-    on: session.canGoOn(),
+    on: session.canContinue(),
     back: session.canStep() && playback.cursor.value > 0,
     begins: !busy && !blocked,
     // Before the first event there is nothing to step through, to go back to or to stop, so a single button starts with a step.

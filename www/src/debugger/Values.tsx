@@ -4,9 +4,9 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Flow } from "../model/protocol.ts";
-import { type Made, type Path, type Source, besideOf, labelOf, leavesOf, madeBy, valueAt } from "../model/stages.ts";
+import { type StageField, type Path, type Source, besideOf, labelOf, leavesOf, madeBy, valueAt } from "../model/stages.ts";
 import { Icon } from "../ui/Icon.tsx";
-import type { Carried } from "../values/draggedValue.ts";
+import type { DraggedValue } from "../values/draggedValue.ts";
 import { Cut, SearchBox, Tree, findIn } from "../values/Tree.tsx";
 import { bytes } from "../ui/format.ts";
 import { toggleStop } from "./stageStops.ts";
@@ -18,7 +18,7 @@ import { Why } from "./Why.tsx";
 import { type Line, equal, linesOf, nameOf } from "../values/diff.ts";
 import * as model from "./model.ts";
 import { goToPlace, setValue } from "./session.ts";
-import { light, shining } from "./useLights.ts";
+import { highlight, shining } from "./useLights.ts";
 
 const LIMIT = 262_144;
 const NONE: readonly Path[] = [];
@@ -72,7 +72,7 @@ export function Values({ flow, at, value }: Props) {
             found={hits.found}
             current={hits.current}
             picked={picked.value}
-            point={(path) => light(flow, at, path ? { path } : null)}
+            point={(path) => highlight(flow, at, path ? { path } : null)}
             pick={(path) => (picked.value = picked.value && nameOf(picked.value) === nameOf(path) ? null : path)}
             unfold={(path) => (open.value = new Set([...open.value, nameOf(path)]))}
             words="Press Enter or click to see where it came from"
@@ -174,7 +174,7 @@ function Foot({ name, value, size, search, hits }: { name: string; value: unknow
 }
 
 /** The actions at a stage: go there, evaluate an expression, set its value, stop there. */
-function Actions({ flow, at, value, made }: Props & { made: Made | undefined }) {
+function Actions({ flow, at, value, made }: Props & { made: StageField | undefined }) {
   const editing = useSignal<string | null>(null);
   const trying = useSignal<Path | "free" | null>(null);
   const stage = flow.stages[at];
@@ -222,15 +222,15 @@ function Actions({ flow, at, value, made }: Props & { made: Made | undefined }) 
 }
 
 /** Returns the role that the data after a stage has in the state's expressions. */
-function roleOf(stage: string): Carried["role"] {
+function roleOf(stage: string): DraggedValue["role"] {
   return stage === "input" || stage === "result" || stage === "output" ? stage : stage === "error" ? "errorOutput" : "data";
 }
 
 const carrying =
-  (role: Carried["role"], value: unknown) =>
-  (path: Path): Carried => ({ role, path, value: valueAt(value, path) });
+  (role: DraggedValue["role"], value: unknown) =>
+  (path: Path): DraggedValue => ({ role, path, value: valueAt(value, path) });
 
-function firstLeaf(made: Made | undefined): Path | undefined {
+function firstLeaf(made: StageField | undefined): Path | undefined {
   return made && leavesOf(made)[0]?.path;
 }
 

@@ -1,13 +1,13 @@
 // The reason for a stage's data: the field that produced it, with its expressions.
 
 import type { Flow } from "../model/protocol.ts";
-import { type Leaf, type Made, type Path, labelOf, leavesOf } from "../model/stages.ts";
+import { type Leaf, type StageField, type Path, labelOf, leavesOf } from "../model/stages.ts";
 import { nameOf } from "../values/diff.ts";
 import * as model from "./model.ts";
-import { light, shining } from "./useLights.ts";
+import { highlight, shining } from "./useLights.ts";
 
 /** The field that produced the stage. Pointing at an expression highlights the data that it reads. */
-export function Why({ flow, at, made, overall }: { flow: Flow; at: number; made: Made | undefined; overall: boolean }) {
+export function Why({ flow, at, made, overall }: { flow: Flow; at: number; made: StageField | undefined; overall: boolean }) {
   const stage = flow.stages[at]?.stage;
   if (stage === undefined) return null;
   if (overall)
@@ -70,8 +70,8 @@ function Expression({ flow, at, leaf }: { flow: Flow; at: number; leaf: Leaf }) 
     shines.stage === at &&
     shines.expression !== undefined &&
     nameOf(shines.expression) === nameOf(leaf.path);
-  const on = (): void => light(flow, at, { expression: leaf.path });
-  const off = (): void => light(flow, at, null);
+  const on = (): void => highlight(flow, at, { expression: leaf.path });
+  const off = (): void => highlight(flow, at, null);
   return (
     <code
       class={lit ? "expression lit" : "expression"}

@@ -4,7 +4,7 @@ import { batch, effect } from "@preact/signals";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as runner from "../store/runner.ts";
-import { dismiss, notify, say, shout } from "../store/notifications.ts";
+import { dismiss, notify, say, showAlarm } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
 import { hasHandler } from "./handlers.ts";
@@ -77,7 +77,7 @@ export async function fillAndRun(): Promise<void> {
     dismiss("first");
     await runner.start();
   } catch (error) {
-    shout(`The run was not prepared: ${(error as Error).message}`);
+    showAlarm(`The run was not prepared: ${(error as Error).message}`);
   }
 }
 

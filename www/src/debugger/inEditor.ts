@@ -207,7 +207,7 @@ function lensesOf(state: string): Lens[] {
     run(state);
   };
   const found: Lens[] = [];
-  if (!execution.busy.value || session.canGoOn())
+  if (!execution.busy.value || session.canContinue())
     found.push({ id: "runTo", text: "Run to here", title: `Run until ${state} is entered${keyHint("runTo")}`, run: chosen(session.runTo) });
   if (session.canStep() && playback.runOf(node.id).value.entered > 0)
     found.push({

@@ -15,7 +15,7 @@ export const comparing = signal<{ a: number; b: number; difference: RunDifferenc
 export const coverageShown = signal<Covered | null>(null);
 
 /** Another overlay, for example the changes since a file was saved. */
-export const laidOver = signal<((index: GraphIndex) => Overlay) | null>(null);
+export const customOverlay = signal<((index: GraphIndex) => Overlay) | null>(null);
 
 export function leaveComparing(): void {
   comparing.value = null;
@@ -26,7 +26,7 @@ effect(() => {
   const index = analysis.graph.value;
   const compared = comparing.value;
   const covered = coverageShown.value;
-  void laidOver.value;
+  void customOverlay.value;
   // Both overlays refer to the definition on the page.
   overlay.value =
     !index || analysis.inside.value
@@ -35,7 +35,7 @@ effect(() => {
         ? ofDifference(index, compared.a, compared.b, compared.difference)
         : covered
           ? ofCoverage(index, covered)
-          : (laidOver.value?.(index) ?? null);
+          : (customOverlay.value?.(index) ?? null);
 });
 
 // Both are removed when the workspace is replaced.
@@ -43,7 +43,7 @@ effect(() => {
   void workspace.generation.value;
   comparing.value = null;
   coverageShown.value = null;
-  laidOver.value = null;
+  customOverlay.value = null;
 });
 
 /** Returns the kind of each transition. A transition without a position in the definition has the kind of its target state. */

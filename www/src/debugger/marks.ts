@@ -103,7 +103,7 @@ effect(() => {
   // Only the selected iteration is shown.
   const put = (state: string, iterations: readonly number[], override: Override): void => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
-    if (pointer !== undefined && playback.isLookedAt(pointer, iterations)) shown.set(pointer, override);
+    if (pointer !== undefined && playback.isSelected(pointer, iterations)) shown.set(pointer, override);
   };
   if (playback.live.value)
     for (const task of execution.waiting.value)
@@ -146,7 +146,7 @@ addNodeCommands([
     group: "debug",
     label: "Open the execution it started",
     shown: (node) => session.startedBy(node.name) !== undefined,
-    run: (node) => session.lookInto(session.startedBy(node.name)!.id),
+    run: (node) => session.selectExecution(session.startedBy(node.name)!.id),
   },
   {
     id: "mock",

@@ -10,7 +10,7 @@ import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as runner from "../store/runner.ts";
 import * as selection from "../store/selection.ts";
-import { say, shout, showToast, silence, tellFailure } from "../store/notifications.ts";
+import { say, showAlarm, showToast, silence, announceFailure } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import * as model from "./model.ts";
 
@@ -24,13 +24,13 @@ export function canStep(): boolean {
 }
 
 /** Returns whether there are events after the displayed position. */
-export function canGoOn(): boolean {
+export function canContinue(): boolean {
   const at = model.position.value;
   return canStep() && !execution.run.value?.elsewhere && at !== null && (at.beside || !(at.over && at.atRest));
 }
 
 /** Resolves when the run has the mocks of the page, including their compiled code. */
-let told: Promise<void> = Promise.resolve();
+let mocksApplied: Promise<void> = Promise.resolve();
 
 export function step(command: StepCommand): void {
   const able =
@@ -38,33 +38,33 @@ export function step(command: StepCommand): void {
       ? execution.run.value?.phase === "running"
       : command === "stepBack" || command === "reverseContinue"
         ? canStep()
-        : canGoOn();
+        : canContinue();
   if (!able) return;
   silence();
-  void told.then(() => interpreter.query("step", { command })).catch(fail);
+  void mocksApplied.then(() => interpreter.query("step", { command })).catch(fail);
 }
 
 /** The run whose first pause is skipped, because the key to continue was pressed before it. */
-let hasty: object | undefined;
+let skippedPause: object | undefined;
 
 /** F8: continues, pauses, or starts. */
 export function continueOrPause(): void {
   const run = execution.run.value;
   if (run?.phase === "running") step("pause");
-  else if (canGoOn()) step("continue");
+  else if (canContinue()) step("continue");
   else if (!execution.busy.value) void runner.start();
-  else if (run?.phase === "starting") hasty = run.pauses;
+  else if (run?.phase === "starting") skippedPause = run.pauses;
 }
 
 /** Makes a step. If the machine does not run yet, it starts with a step to its first state. */
 export function stepOrBegin(command: "next" | "stepIn" | "stepStage"): void {
-  if (canGoOn()) step(command);
+  if (canContinue()) step(command);
   else if (!execution.busy.value) void runner.start({ step: "next" });
 }
 
 /** Runs to the end and ignores all breakpoints. If the machine does not run yet, it starts. */
 export function runOut(): void {
-  if (canGoOn()) step("runOut");
+  if (canContinue()) step("runOut");
   else if (!execution.busy.value) void runner.start({ step: "runOut" });
 }
 
@@ -74,7 +74,7 @@ export function restart(): void {
 }
 
 export function runTo(state: string): void {
-  if (canGoOn()) void told.then(() => interpreter.query("runTo", { state })).catch(fail);
+  if (canContinue()) void mocksApplied.then(() => interpreter.query("runTo", { state })).catch(fail);
   else if (!execution.busy.value) void runner.start({ runTo: state });
 }
 
@@ -83,7 +83,7 @@ export function goToPlace(place: number): void {
 }
 
 /** Selects another execution of the run, at the same time. */
-export function lookInto(id: number): void {
+export function selectExecution(id: number): void {
   void interpreter.query("selectExecution", { id }).catch(fail);
 }
 
@@ -125,7 +125,7 @@ let replaced = "";
 const focusRun = (): void => document.querySelector<HTMLElement>("button.run")?.focus();
 
 /** Continues with the edited definition, although the run would have taken another path. */
-export function goOnEdited(): void {
+export function continueEdited(): void {
   edit.value = null;
   focusRun();
   step("continue");
@@ -152,7 +152,7 @@ export async function applyDefinition(): Promise<void> {
     if (report.same) showToast("Applied. The run takes the same path up to here.");
     refreshRuns();
   } catch (error) {
-    shout("The definition has errors, so the run continues with the previous one. The problems are listed below the editor.");
+    showAlarm("The definition has errors, so the run continues with the previous one. The problems are listed below the editor.");
     void error;
   }
 }
@@ -236,7 +236,7 @@ export function showBreakpoint(id: number): void {
 }
 
 function fail(error: unknown): void {
-  shout((error as Error).message);
+  showAlarm((error as Error).message);
 }
 
 /** Whether another execution was selected since the last stop. Then its state is selected as well. */
@@ -259,12 +259,12 @@ runner.listeners.add((note) => {
         if (top && !over) playback.chooseAround(top.state, top.iterations);
         if (!top || over) return;
         const words = `Paused ${model.stopWords.value.replace(/ · (item )?#?/g, ", $1").replaceAll(" › #", ", ")}${position.stop.reason === "breakpoint" ? ", breakpoint" : ""}`;
-        if (position.stop.reason === "exception") tellFailure(words);
+        if (position.stop.reason === "exception") announceFailure(words);
         else say(words);
       });
       refreshRuns();
-      if (hasty && hasty === execution.run.value?.pauses) {
-        hasty = undefined;
+      if (skippedPause && skippedPause === execution.run.value?.pauses) {
+        skippedPause = undefined;
         step("continue");
       }
       break;
@@ -299,7 +299,7 @@ effect(() => {
 });
 effect(() => {
   const mocks = model.mocks.value;
-  if (!first) told = runner.tellMocks(mocks).then(refreshRuns, () => {});
+  if (!first) mocksApplied = runner.updateMocks(mocks).then(refreshRuns, () => {});
 });
 effect(() => {
   const clock = workspace.clock.value;

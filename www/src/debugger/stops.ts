@@ -24,7 +24,7 @@ const FAILS = new Set<GraphNode["type"]>(["Task", "Map", "Parallel"]);
 /** Returns the breakpoints of a state other than that before it, and those of its transitions. */
 export function stopCommands(node: GraphNode): NodeCommand[] {
   if (!isState(node)) return [];
-  const ways = waysFrom(node);
+  const ways = transitionsFrom(node);
   const kinds: Kind[] = ["exit"];
   if (FAILS.has(node.type)) kinds.push("error");
   if (node.retries) kinds.push("retry");
@@ -46,13 +46,13 @@ export function stopCommands(node: GraphNode): NodeCommand[] {
 }
 
 /** Further commands for a transition, which other parts of the page set. */
-export const moreOfWay: { commands(edge: GraphEdge): NodeCommand[] } = { commands: () => [] };
+export const transitionExtensions: { commands(edge: GraphEdge): NodeCommand[] } = { commands: () => [] };
 
 /** Returns the commands for a transition. */
-export function wayMenu(edge: GraphEdge): NodeCommand[][] {
+export function transitionMenu(edge: GraphEdge): NodeCommand[][] {
   const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
   const there = breakpointOn(edge);
-  const more = moreOfWay.commands(edge);
+  const more = transitionExtensions.commands(edge);
   return [
     ...(more.length > 0 ? [more] : []),
     [
@@ -64,13 +64,13 @@ export function wayMenu(edge: GraphEdge): NodeCommand[][] {
 }
 
 /** Returns the description of a transition: `From A to B, if …`. */
-export function wayInWords(edge: GraphEdge): string {
+export function transitionInWords(edge: GraphEdge): string {
   const why = edge.title ?? edge.label;
   return `From ${nameOf(edge.from)} to ${nameOf(edge.to)}${edge.kind === "default" ? ", if no rule matches" : why === undefined ? "" : `, ${edge.kind === "catch" ? "on" : "if"} ${why}`}`;
 }
 
 /** Returns whether a run can stop on a transition, which must lead from one state to another. */
-export const isWay = (edge: GraphEdge): boolean => edge.kind !== "start" && edge.kind !== "end" && nameOf(edge.to) !== "";
+export const canStopOn = (edge: GraphEdge): boolean => edge.kind !== "start" && edge.kind !== "end" && nameOf(edge.to) !== "";
 
 function wayCommand(edge: GraphEdge, label: string): NodeCommand {
   const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
@@ -84,10 +84,10 @@ function wayCommand(edge: GraphEdge, label: string): NodeCommand {
 }
 
 /** Returns the transitions of a state, one for each target. */
-function waysFrom(node: GraphNode): GraphEdge[] {
+function transitionsFrom(node: GraphNode): GraphEdge[] {
   const found = new Map<string, GraphEdge>();
   for (const edge of analysis.graph.value?.graph.edges ?? [])
-    if (edge.from === node.id && isWay(edge) && !found.has(edge.to)) found.set(edge.to, edge);
+    if (edge.from === node.id && canStopOn(edge) && !found.has(edge.to)) found.set(edge.to, edge);
   return [...found.values()];
 }
 

@@ -6,7 +6,7 @@ import type { Flow } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as model from "./model.ts";
-import { soon } from "../ui/latestOnly.ts";
+import { debounced } from "../ui/latestOnly.ts";
 
 /** Returns the data of a visit. It is loaded again when there is more of it. `enter` is the event that began the visit. */
 export function useFlow(state: string, enter: number, attempt: number | undefined, child?: ChildVisit, item?: number): Flow | null {
@@ -31,7 +31,7 @@ export function useFlow(state: string, enter: number, attempt: number | undefine
       ...(inside && { child: { id: inside.id, enter: inside.enter, iterations: inside.iterations } }),
       ...(of !== undefined && { item: of }),
     };
-    return soon(
+    return debounced(
       run.phase === "running" ? 60 : 0,
       () => interpreter.query("flow", asked),
       (found) => (held.value = found),

@@ -5,9 +5,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Draft, MOST, drafts, listDrafts, removeDraft, restoreDraft, writeDraft } from "../exchange/drafts.ts";
 import { currentDraft, openDraft } from "../exchange/persistence.ts";
 import { sessionText } from "../exchange/session.ts";
-import { type KeptProject, claimed, listProjects, removeProject, writeProject } from "../projects/storedProjects.ts";
+import { type StoredProject, claimed, listProjects, removeProject, writeProject } from "../projects/storedProjects.ts";
 import * as panes from "../store/panes.ts";
-import { say, shout } from "../store/notifications.ts";
+import { say, showAlarm } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
@@ -21,9 +21,9 @@ const close = (): void => {
 
 /** Loads the part of the page that shows projects. */
 const project = () => import("../projects/project.ts");
-const failed = ({ message }: Error): void => shout(`That could not be done: ${message}`);
+const failed = ({ message }: Error): void => showAlarm(`That could not be done: ${message}`);
 
-export function Shelf() {
+export function DraftLibrary() {
   return (
     <>
       <Projects />
@@ -126,9 +126,9 @@ function ownProject(): string | null {
 
 /** The projects: several machines with their files. */
 function Projects() {
-  const list = useSignal<readonly KeptProject[]>([]);
+  const list = useSignal<readonly StoredProject[]>([]);
   const open = useSignal<ReadonlySet<string>>(new Set());
-  const removed = useSignal<KeptProject | null>(null);
+  const removed = useSignal<StoredProject | null>(null);
   const look = async (): Promise<void> => {
     try {
       [list.value, open.value] = await Promise.all([listProjects(), claimed()]);
@@ -173,7 +173,7 @@ function Projects() {
 }
 
 interface ProjectEntryProps {
-  project: KeptProject;
+  project: StoredProject;
   /** Whether this tab shows it. */
   isMine: boolean;
   /** Whether any tab shows it. Such a project cannot be removed. */

@@ -12,7 +12,7 @@ import * as workspace from "../store/workspace.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
-import { Shelf } from "./DraftLibrary.tsx";
+import { DraftLibrary } from "./DraftLibrary.tsx";
 
 const close = (): void => {
   panes.closeDialog();
@@ -47,7 +47,7 @@ export default function Gallery() {
   const theme = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value) ? "dark" : "light";
   return (
     <Dialog title="Drafts and examples" close={close} wide>
-      <Shelf />
+      <DraftLibrary />
       <h3>Examples</h3>
       <Filter text={text} feature={feature} />
       <p class="unseen" role="status">

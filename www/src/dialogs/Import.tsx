@@ -2,21 +2,21 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { bring } from "../graph/graphEditor.ts";
+import { loaders } from "../graph/graphEditor.ts";
 import * as panes from "../store/panes.ts";
-import { bringIn, brought, readFile, readText } from "../exchange/importing.ts";
+import { importDefinition, imported, readFile, readText } from "../exchange/importing.ts";
 import { fill } from "../model/placeholders.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 
 const close = (): void => {
-  brought.value = null;
+  imported.value = null;
   panes.closeDialog();
 };
 
 export default function Import() {
-  const found = brought.value;
+  const found = imported.value;
   if (found?.kind === "template") return <Template />;
   if (found?.kind === "definition")
     return <Placeholders title={found.title} definition={found.definition} placeholders={found.placeholders} format={found.format} />;
@@ -101,7 +101,7 @@ function Kinds() {
 }
 
 function Template() {
-  const found = brought.value;
+  const found = imported.value;
   const chosen = useSignal(0);
   if (found?.kind !== "template") return null;
   const { machines, elsewhere } = found.template;
@@ -161,7 +161,7 @@ function Template() {
 /** Opens a tab for each machine, whose changes are written back to the template. */
 async function editThere(name: string, text: string): Promise<void> {
   close();
-  await (await bring.project()).openFile(new File([text], name));
+  await (await loaders.project()).openFile(new File([text], name));
 }
 
 interface PlaceholdersProps {
@@ -183,7 +183,7 @@ function Placeholders({ also, title, definition, format, placeholders, type, chi
   const open = (): void => {
     const filled = fill(definition, values.value);
     close();
-    bringIn({ title, format, definition: filled, ...(type && { type }) });
+    importDefinition({ title, format, definition: filled, ...(type && { type }) });
   };
   return (
     <Dialog

@@ -1,6 +1,6 @@
 // The settings that this browser stores, and a button that deletes them.
 
-import { forgetOffline } from "../offline.ts";
+import { removeOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
 import { forgetProjects } from "../projects/storedProjects.ts";
 import * as panes from "../store/panes.ts";
@@ -16,7 +16,7 @@ const close = (): void => {
 function forget(): void {
   prefs.forgetAll();
   forgetDrafts();
-  void forgetOffline();
+  void removeOffline();
   void import("../exchange/executions.ts").then(({ forgetExecutions }) => forgetExecutions());
   void forgetProjects().catch(() => {});
   showToast("Drafts, projects, executions, settings and the page's files were removed from this browser.");

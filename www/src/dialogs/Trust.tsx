@@ -40,7 +40,7 @@ export default function Trust() {
             onClick={() => {
               workspace.edit({ tasksTrusted: true, mocksTrusted: true });
               close();
-              void runner.startHeld();
+              void runner.startPending();
             }}
           >
             <Icon name="play" /> Run it

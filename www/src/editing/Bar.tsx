@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import { liveValues, toggleLiveValues } from "../debugger/liveValues.ts";
 import { keyHint } from "../keys/keymap.ts";
-import { bring } from "../graph/graphEditor.ts";
+import { loaders } from "../graph/graphEditor.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as selection from "../store/selection.ts";
@@ -12,7 +12,7 @@ import { count } from "../ui/format.ts";
 import { Palette, paletteOpen, togglePalette } from "./Palette.tsx";
 import { copyHere } from "./clipboard.ts";
 import * as deeds from "./actions.ts";
-import { chooseSeveral, gathering } from "./several.ts";
+import { chooseSeveral, multiSelect } from "./several.ts";
 import { takeBack } from "./text.ts";
 
 /** The icons that only this part of the page uses. */
@@ -59,13 +59,13 @@ export function Bar() {
   const several = useComputed(() => selection.alsoSelected.value.size).value;
   if (analysis.inside.value) return null;
   const done = (): void => {
-    gathering.value = false;
+    multiSelect.value = false;
     chooseSeveral([]);
   };
   return (
     <>
       {paletteOpen.value && <Palette />}
-      <div class={several > 1 || gathering.value ? "pen-bar with-several" : "pen-bar"} role="toolbar" aria-label="Edit the graph">
+      <div class={several > 1 || multiSelect.value ? "pen-bar with-several" : "pen-bar"} role="toolbar" aria-label="Edit the graph">
         <Tool
           icon="plus"
           title="Add a state"
@@ -75,11 +75,11 @@ export function Bar() {
         <Tool icon="palette" title="Palette of states, patterns and services" pressed={paletteOpen.value} run={togglePalette} />
         <Tool icon="undo" title="Undo the change" command="undoGraph" run={() => void takeBack(false)} />
         <Tool icon="undo" title="Redo the change" command="redoGraph" run={() => void takeBack(true)} flip />
-        <Tool icon="list" title="What was done" command="steps" run={() => void bring.project().then(({ showSteps }) => showSteps())} />
+        <Tool icon="list" title="What was done" command="steps" run={() => void loaders.project().then(({ showSteps }) => showSteps())} />
         {execution.run.value !== null && (
           <Tool icon="values" title="Outputs on the graph" pressed={liveValues.value} run={toggleLiveValues} />
         )}
-        {(several > 1 || gathering.value) && (
+        {(several > 1 || multiSelect.value) && (
           <>
             <span class="pen-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>
             {several > 1 && <Tool icon="copy" title="Copy the states" run={() => void copyHere()} />}

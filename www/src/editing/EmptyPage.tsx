@@ -27,7 +27,7 @@ const WAYS: readonly { icon: IconName; title: string; text: string; run(at: { x:
   },
 ];
 
-export function Beginning() {
+export function EmptyPage() {
   return (
     <>
       <p>Build a state machine here, or write it in the definition. Both are the same text.</p>

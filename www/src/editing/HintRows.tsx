@@ -4,7 +4,7 @@ import { StopHints } from "../debugger/stopHints.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { dismissHint, hint, noMoreHints } from "./hints.ts";
 
-export function Below() {
+export function HintRows() {
   return (
     <>
       <StopHints />

@@ -16,12 +16,12 @@ import { LiveTags } from "../graph/LiveTags.tsx";
 import { StopRings } from "../debugger/stopHints.tsx";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { carrying } from "./paletteDrag.ts";
+import { paletteDrag } from "./paletteDrag.ts";
 import * as deeds from "./actions.ts";
 import { drag, startDrag } from "./drag.ts";
 import { lasso, severalByClick, startLasso } from "./several.ts";
 import { touched } from "./touch.ts";
-import { leads, takesState, wayTitle } from "./selectedStates.ts";
+import { canRedirect, canInsertInto, transitionTitle } from "./selectedStates.ts";
 
 /** The node or the edge under the pointer. */
 const over = signal<{ edge?: GraphEdge; node?: string }>({});
@@ -186,7 +186,7 @@ function Inserts({ index }: { index: GraphIndex }) {
   return (
     <>
       {shown
-        .filter((edge) => takesState(index, edge))
+        .filter((edge) => canInsertInto(index, edge))
         .map((edge) => {
           const [x, y] = plusOf(edge, seen);
           return (
@@ -245,7 +245,7 @@ function Ports({ index }: { index: GraphIndex }) {
 function Ends({ index }: { index: GraphIndex }) {
   const shown = asked(() => {
     const { edge } = over.value;
-    if (drag.value || touched.value || !edge || !leads(edge)) return undefined;
+    if (drag.value || touched.value || !edge || !canRedirect(edge)) return undefined;
     return edge;
   });
   if (!shown) return null;
@@ -260,7 +260,7 @@ function Ends({ index }: { index: GraphIndex }) {
         startDrag(event, index, { edge: shown.id, from: shown.from, x: fx, y: fy });
       }}
     >
-      <title>{`${wayTitle(index, shown)}: drag it to another state`}</title>
+      <title>{`${transitionTitle(index, shown)}: drag it to another state`}</title>
       <circle class="hit" r="12" />
       <circle class="face" r="5.5" />
     </g>
@@ -303,7 +303,7 @@ function Drawing({ index }: { index: GraphIndex }) {
 
 /** The place where a piece from the palette would be dropped. */
 function Aimed({ index }: { index: GraphIndex }) {
-  const aim = carrying.value?.aim;
+  const aim = paletteDrag.value?.aim;
   if (!aim) return null;
   if ("edge" in aim) {
     const [x, y] = middleOf(aim.edge);

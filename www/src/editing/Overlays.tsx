@@ -7,7 +7,7 @@ import { Carried } from "./Palette.tsx";
 import { Picker } from "./Picker.tsx";
 import { type Renaming, rename, renaming, stopRename } from "./rename.ts";
 
-export function Over() {
+export function Overlays() {
   const now = renaming.value;
   return (
     <>

@@ -8,9 +8,9 @@ import { pan, size, view } from "../graph/viewport.ts";
 import { filtered } from "../model/options.ts";
 import * as analysis from "../store/analysis.ts";
 import { Icon, TypeTile } from "../ui/Icon.tsx";
-import { failing } from "../ui/lazy.tsx";
-import { add, groupsFor, waysBehind } from "./add.ts";
-import { carrying, startCarrying } from "./paletteDrag.ts";
+import { failureReporter } from "../ui/lazy.tsx";
+import { add, groupsFor, additionsBehind } from "./add.ts";
+import { paletteDrag, startPaletteDrag } from "./paletteDrag.ts";
 import { canEdit } from "./gesture.ts";
 import { type Option, type OptionGroup, pick } from "./picking.ts";
 import { searchServices } from "./services.ts";
@@ -39,7 +39,7 @@ async function addHere({ id, title }: Option): Promise<void> {
   if (!canEdit()) return;
   const node = stateAt();
   if (!node) return add(id, { scope: "" });
-  const { ways } = await waysBehind(node.id);
+  const { ways } = await additionsBehind(node.id);
   if (ways.length === 0) return add(id, { scope: node.id.slice(0, node.id.lastIndexOf("/States/")) });
   const chosen =
     ways.length === 1
@@ -66,7 +66,7 @@ function usePieces(text: string): readonly OptionGroup[] {
     let here = true;
     searchServices(wanted).then(
       (services) => here && (found.value = services),
-      (error: Error) => failing.tell(`Services could not be searched: ${error.message}`),
+      (error: Error) => failureReporter.tell(`Services could not be searched: ${error.message}`),
     );
     return () => {
       here = false;
@@ -133,7 +133,7 @@ function Pieces({ group: { title, options } }: { group: OptionGroup }): JSX.Elem
           class="pen-piece"
           data-piece={option.id}
           title={option.detail}
-          onPointerDown={(event) => startCarrying(event, option)}
+          onPointerDown={(event) => startPaletteDrag(event, option)}
           onClick={() => void addHere(option)}
         >
           {option.type && <TypeTile type={option.type} />}
@@ -146,7 +146,7 @@ function Pieces({ group: { title, options } }: { group: OptionGroup }): JSX.Elem
 
 /** The dragged piece, below the pointer. */
 export function Carried(): JSX.Element | null {
-  const now = carrying.value;
+  const now = paletteDrag.value;
   if (!now) return null;
   return (
     <div class={`pen-carried${now.aim ? "" : " nowhere"}`} style={{ left: `${now.x + 12}px`, top: `${now.y + 10}px` }} aria-hidden="true">

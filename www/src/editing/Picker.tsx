@@ -5,7 +5,7 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
 import { TypeTile } from "../ui/Icon.tsx";
-import { failing } from "../ui/lazy.tsx";
+import { failureReporter } from "../ui/lazy.tsx";
 import { filtered } from "../model/options.ts";
 import { type Mode, type OpenChoice, type Option, type OptionGroup, choosing } from "./picking.ts";
 
@@ -65,7 +65,7 @@ function useSearch(choice: OpenChoice, text: string, found: Signal<readonly Opti
     let here = true;
     choice.search(wanted).then(
       (groups) => here && (found.value = groups),
-      (error: Error) => failing.tell(`Services could not be searched: ${error.message}`),
+      (error: Error) => failureReporter.tell(`Services could not be searched: ${error.message}`),
     );
     return () => {
       here = false;

@@ -8,10 +8,10 @@ import { branchOf, neighbourOf } from "../model/transitions.ts";
 import * as analysis from "../store/analysis.ts";
 import { showToast } from "../store/notifications.ts";
 import { sentence, unticked } from "../ui/format.ts";
-import { addAt, waysBehind } from "./add.ts";
+import { addAt, additionsBehind } from "./add.ts";
 import { type Spot, canEdit, perform, possible } from "./gesture.ts";
 import { type OptionGroup, pick } from "./picking.ts";
-import { scopeOf, stateAt, statesAt, wayTitle, waysAt } from "./selectedStates.ts";
+import { scopeOf, stateAt, statesAt, transitionTitle, insertableTransitions } from "./selectedStates.ts";
 
 const none = (): void => showToast("Select a state first, in the graph or in the definition.");
 const tell = (message: string | undefined): void =>
@@ -27,7 +27,11 @@ function spotOf(node: GraphNode | undefined): { at: Spot } | Record<string, neve
 export async function insertOn(edge: GraphEdge, at: Spot): Promise<void> {
   const index = analysis.graph.value;
   if (!index || !canEdit()) return;
-  await addAt({ title: `Insert a state: ${wayTitle(index, edge)}`, at, ways: [{ id: edge.id, title: "", where: { edge: edge.id } }] });
+  await addAt({
+    title: `Insert a state: ${transitionTitle(index, edge)}`,
+    at,
+    ways: [{ id: edge.id, title: "", where: { edge: edge.id } }],
+  });
 }
 
 /** Inserts a state into a transition of the focused state. */
@@ -35,14 +39,18 @@ export async function insertHere(): Promise<void> {
   const [index, node] = [analysis.graph.value, stateAt()];
   if (!index || !canEdit()) return;
   if (!node) return createHere();
-  const ways = waysAt(index, node).map((edge) => ({ id: edge.id, title: wayTitle(index, edge), where: { edge: edge.id } }));
+  const ways = insertableTransitions(index, node).map((edge) => ({
+    id: edge.id,
+    title: transitionTitle(index, edge),
+    where: { edge: edge.id },
+  }));
   if (ways.length === 0) return tell(`nothing can come after \`${node.name}\``);
   await addAt({ title: `Insert a state on a transition of ${node.name}`, ...spotOf(node), ways });
 }
 
 export async function appendTo(node: GraphNode, at?: Spot): Promise<void> {
   if (!canEdit()) return;
-  const { ways, refused } = await waysBehind(node.id);
+  const { ways, refused } = await additionsBehind(node.id);
   if (ways.length === 0) return tell(refused);
   await addAt({ title: `Add a state after ${node.name}`, ...(at ? { at } : spotOf(node)), ways });
 }
@@ -81,14 +89,14 @@ export async function connectHere(): Promise<void> {
 }
 
 /** Redirects a transition. */
-export async function lead(edge: GraphEdge): Promise<void> {
+export async function redirect(edge: GraphEdge): Promise<void> {
   const index = analysis.graph.value;
   if (!index || !canEdit()) return;
   const found = (await possible(edge.id)).filter(({ kind }) => kind === "connect");
   const targets = found.flatMap((one) => one.targets ?? []);
   if (targets.length === 0) return tell(found[0]?.refused?.message);
   const node = index.node(index.byId.get(edge.from) ?? -1);
-  await connect(`Lead ${wayTitle(index, edge)} to`, node, [], () => ({ kind: "connect", edge: edge.id, to: "" }), targets);
+  await connect(`Lead ${transitionTitle(index, edge)} to`, node, [], () => ({ kind: "connect", edge: edge.id, to: "" }), targets);
 }
 
 async function connect(

@@ -1,7 +1,7 @@
 // The menu of states to add: state types, patterns, copies of states, and service calls.
 
 import type { NewState, StateType } from "stepglass";
-import { TYPES, type Where, pasted, placed, waysBehindOf } from "../model/gestures.ts";
+import { TYPES, type Where, pasted, placed, additionsBehindOf } from "../model/gestures.ts";
 import { recall, remember } from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import { added } from "./added.ts";
@@ -99,4 +99,5 @@ async function put(state: NewState, where: Where, at: Spot | undefined): Promise
 }
 
 /** Returns what can be added behind a state: the kinds of transition that it does not have yet, or can have several of. */
-export const waysBehind = async (state: string): Promise<ReturnType<typeof waysBehindOf>> => waysBehindOf(state, await possible(state));
+export const additionsBehind = async (state: string): Promise<ReturnType<typeof additionsBehindOf>> =>
+  additionsBehindOf(state, await possible(state));

@@ -1,11 +1,11 @@
 // Copies states to the clipboard as the text of a definition, which can be pasted into other machines, pages and programs.
 
-import { wayBehind } from "../model/transitions.ts";
+import { transitionBehind } from "../model/transitions.ts";
 import * as analysis from "../store/analysis.ts";
 import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count, sentence, unticked } from "../ui/format.ts";
-import { perform, tried } from "./gesture.ts";
+import { perform, preview } from "./gesture.ts";
 import { type Where, pasted } from "./add.ts";
 import { deleteHere } from "./actions.ts";
 import { scopeOf, stateAt, statesAt } from "./selectedStates.ts";
@@ -38,7 +38,7 @@ export async function prepare(): Promise<string | undefined> {
 /** Returns states as a definition of their own. If that is not possible, it shows why and returns undefined. */
 export async function copied(states: readonly string[]): Promise<string | undefined> {
   try {
-    const done = await tried({ kind: "copy", states });
+    const done = await preview({ kind: "copy", states });
     if (!("refused" in done)) return done.asl;
     showToast(unticked(sentence(done.refused.message)));
   } catch (error) {
@@ -84,7 +84,7 @@ export async function paste(text: string): Promise<void> {
   if (text.trim() === "") return showToast("There is nothing to paste.");
   const node = stateAt();
   const index = analysis.graph.peek();
-  const way = node && index ? wayBehind(index, node) : undefined;
+  const way = node && index ? transitionBehind(index, node) : undefined;
   const where: Where = way ? { edge: way.id } : { scope: node ? scopeOf(node.id) : "" };
   await perform(pasted(text, where));
 }

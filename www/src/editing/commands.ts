@@ -16,9 +16,9 @@ import { canEdit } from "./gesture.ts";
 import { togglePalette } from "./Palette.tsx";
 import { pick } from "./picking.ts";
 import { renameVariable, startRename } from "./rename.ts";
-import { chooseAllBeside, chooseAlong, gathering, toggle } from "./several.ts";
+import { chooseAllBeside, chooseAlong, multiSelect, toggle } from "./several.ts";
 import { fillIn, takeBack } from "./text.ts";
-import { leads, stateAt, statesAt } from "./selectedStates.ts";
+import { canRedirect, stateAt, statesAt } from "./selectedStates.ts";
 
 const own = (): boolean => analysis.inside.value === null;
 const withState = (run: (node: GraphNode) => void) => (): void => {
@@ -89,7 +89,7 @@ export const editCommands: readonly Command[] = [
   rare("inlineMachine", "Put the machine that the Task starts in its place", () => void deeds.inlineHere()),
   rare("renameVariable", "Rename a variable of the machine", () => void renameVariable()),
   rare("statePalette", "Open or close the palette of states, patterns and services", togglePalette),
-  rare("gatherStates", "Select several states, one after another", () => (gathering.value = !gathering.value)),
+  rare("gatherStates", "Select several states, one after another", () => (multiSelect.value = !multiSelect.value)),
   rare("fillIn", "Go to the next placeholder to fill in", () => {
     if (!fillIn()) showToast("There is nothing left to fill in.");
   }),
@@ -234,10 +234,10 @@ export const nodeMenu: readonly NodeCommand[] = [
     label: "Select several",
     command: "alsoSelect",
     shown: own2(() => true),
-    checked: () => gathering.value,
+    checked: () => multiSelect.value,
     run(node) {
-      gathering.value = !gathering.value;
-      if (gathering.value && statesAt().every(({ name }) => name !== node.name)) toggle(node);
+      multiSelect.value = !multiSelect.value;
+      if (multiSelect.value && statesAt().every(({ name }) => name !== node.name)) toggle(node);
     },
   },
 ];
@@ -249,7 +249,7 @@ function waysOf(id: string): number {
 }
 
 /** Returns the commands for a transition, except breakpoints. */
-export function wayCommands(edge: GraphEdge): NodeCommand[] {
+export function transitionCommands(edge: GraphEdge): NodeCommand[] {
   if (!own()) return [];
   const spot = (): { x: number; y: number } => {
     const svg = document.querySelector<SVGSVGElement>("svg.canvas");
@@ -258,8 +258,10 @@ export function wayCommands(edge: GraphEdge): NodeCommand[] {
   };
   return [
     { id: "pen-way-insert", group: "pen", label: "Insert a state…", command: "insertState", run: () => void deeds.insertOn(edge, spot()) },
-    ...(leads(edge) ? [{ id: "pen-way-lead", group: "pen", label: "Lead it to another state…", run: () => void deeds.lead(edge) }] : []),
-    ...(leads(edge) && edge.kind !== "start"
+    ...(canRedirect(edge)
+      ? [{ id: "pen-way-lead", group: "pen", label: "Lead it to another state…", run: () => void deeds.redirect(edge) }]
+      : []),
+    ...(canRedirect(edge) && edge.kind !== "start"
       ? [{ id: "pen-way-remove", group: "pen", label: "Remove the transition", run: () => void deeds.disconnect(edge) }]
       : []),
   ];

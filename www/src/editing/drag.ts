@@ -9,8 +9,8 @@ import type { GraphIndex } from "../model/graph.ts";
 import { stateUnder } from "../model/transitions.ts";
 import { say, showToast } from "../store/notifications.ts";
 import { sentence, unticked } from "../ui/format.ts";
-import { addAt, waysBehind } from "./add.ts";
-import { perform, possible, tried } from "./gesture.ts";
+import { addAt, additionsBehind } from "./add.ts";
+import { perform, possible, preview } from "./gesture.ts";
 import { pick } from "./picking.ts";
 
 export interface Drag {
@@ -116,7 +116,7 @@ function finish({ svg, found }: Press, at: PointerEvent): void {
 async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: number; y: number }): Promise<void> {
   if (now.over === null) {
     if (now.edge !== undefined) return say("Nothing has changed.");
-    const { ways, refused } = await waysBehind(now.from);
+    const { ways, refused } = await additionsBehind(now.from);
     if (ways.length === 0) return showToast(refused === undefined ? "Nothing can come after this state." : unticked(sentence(refused)));
     return addAt({ title: "Add a state", at, ways });
   }
@@ -129,7 +129,7 @@ async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: nu
   const to = now.over;
   if (ways.length === 0) {
     // The interpreter explains why it is not possible.
-    const done = await tried({ kind: "connect", from: now.from, as: "next", to });
+    const done = await preview({ kind: "connect", from: now.from, as: "next", to });
     return showToast("refused" in done ? unticked(sentence(done.refused.message)) : "It cannot go there.");
   }
   const as = await asOne(ways, at);

@@ -43,14 +43,14 @@ export function possible(place: string | readonly string[]): Promise<PossibleGes
 }
 
 /** Returns the result of a gesture without applying it. */
-export function tried(gesture: Gesture, ahead?: Drawn): Promise<Edited | RefusedEdit> {
+export function preview(gesture: Gesture, ahead?: Drawn): Promise<Edited | RefusedEdit> {
   workspace.flush();
   const { definition, format } = workspace;
   return interpreter.query("edit", { text: definition.value, format: format.value, gesture, problems: false, ...(ahead && { ahead }) });
 }
 
 /** The description of the last gesture, and the text that it was applied to. */
-export const gestured = { before: "", words: "" };
+export const lastGesture = { before: "", words: "" };
 
 interface Options {
   /** The position of questions, if there are any. */
@@ -69,7 +69,7 @@ export async function perform(gesture: Gesture, options: Options = {}): Promise<
     const text = workspace.definition.value;
     let done: Edited | RefusedEdit;
     try {
-      done = await tried(gesture, analysis.drawnAs(text));
+      done = await preview(gesture, analysis.drawnAs(text));
     } catch (error) {
       showToast((error as Error).message);
       return undefined;
@@ -119,7 +119,7 @@ async function sure({ losses }: Edited, at: Spot | undefined): Promise<boolean> 
 
 /** Writes the edits and updates the graph, the selection and the focus. Problems are searched for afterwards. */
 async function settle(before: string, gesture: Gesture, done: Edited, fill: boolean): Promise<void> {
-  Object.assign(gestured, { before, words: words(done.announce).replace(/\.$/, "") });
+  Object.assign(lastGesture, { before, words: words(done.announce).replace(/\.$/, "") });
   write(before, done, fill);
   const held = document.activeElement;
   analysis.withGraph(() => {

@@ -3,21 +3,21 @@
 import "../styles/editing.css";
 import { commands } from "../commands/commands.ts";
 import { addNodeCommands } from "../debugger/onGraph.ts";
-import { moreOfWay } from "../debugger/stops.ts";
-import { pen } from "../graph/graphEditor.ts";
+import { transitionExtensions } from "../debugger/stops.ts";
+import { graphEditor } from "../graph/graphEditor.ts";
 import { keymap } from "../keys/keymap.ts";
 import { Bar } from "./Bar.tsx";
-import { Below } from "./HintRows.tsx";
-import { Beginning } from "./EmptyPage.tsx";
+import { HintRows } from "./HintRows.tsx";
+import { EmptyPage } from "./EmptyPage.tsx";
 import { Layer } from "./Layer.tsx";
-import { Over } from "./Overlays.tsx";
+import { Overlays } from "./Overlays.tsx";
 import { listenToClipboard } from "./clipboard.ts";
 import { startRename } from "./rename.ts";
-import { editCommands, nodeMenu, wayCommands } from "./commands.ts";
+import { editCommands, nodeMenu, transitionCommands } from "./commands.ts";
 
 commands.value = [...commands.value, ...editCommands];
 addNodeCommands(nodeMenu);
-moreOfWay.commands = wayCommands;
+transitionExtensions.commands = transitionCommands;
 listenToClipboard();
 
 const WORDS: readonly [id: string, does: string][] = [
@@ -30,12 +30,12 @@ const WORDS: readonly [id: string, does: string][] = [
   ["undoGraph", "undoes"],
 ];
 
-pen.value = {
+graphEditor.value = {
   Layer,
-  Beginning,
+  Beginning: EmptyPage,
   Bar,
-  Over,
-  Below,
+  Over: Overlays,
+  Below: HintRows,
   rename: startRename,
   words: () => `${WORDS.map(([id, does]) => `${keymap.value?.shown(id)[0] ?? "no key"} ${does}`).join(", ")}. The menu has the rest.`,
 };

@@ -7,16 +7,16 @@ import { insertTitle, nearest, scopeAt } from "../model/transitions.ts";
 import * as analysis from "../store/analysis.ts";
 import { say, showToast } from "../store/notifications.ts";
 import { sentence, unticked } from "../ui/format.ts";
-import { add, waysBehind } from "./add.ts";
+import { add, additionsBehind } from "./add.ts";
 import { canEdit } from "./gesture.ts";
 import type { Option } from "./picking.ts";
 import { pick } from "./picking.ts";
-import { takesState } from "./selectedStates.ts";
+import { canInsertInto } from "./selectedStates.ts";
 
 /** Where the piece would be dropped; null while the pointer is not over the graph. */
 type Aim = { edge: GraphEdge } | { node: string } | { scope: string } | null;
 
-export const carrying = signal<{ option: Option; x: number; y: number; aim: Aim; words: string } | null>(null);
+export const paletteDrag = signal<{ option: Option; x: number; y: number; aim: Aim; words: string } | null>(null);
 
 const AWAY = 6;
 /** Distances in px of the screen: to a transition, and to the pane's edge. */
@@ -24,13 +24,13 @@ const REACH = 26;
 const EDGE = 28;
 
 /** Handles a press on a piece of the palette, which may become a drag. */
-export function startCarrying(event: PointerEvent, option: Option): void {
+export function startPaletteDrag(event: PointerEvent, option: Option): void {
   if (event.button !== 0) return;
   const { pointerId, clientX, clientY } = event;
   const source = event.currentTarget as HTMLElement;
   const move = (at: PointerEvent): void => {
     if (at.pointerId !== pointerId) return;
-    if (!carrying.peek()) {
+    if (!paletteDrag.peek()) {
       if (Math.hypot(at.clientX - clientX, at.clientY - clientY) < AWAY) return;
       if (!canEdit()) return stop();
       source.setPointerCapture(pointerId);
@@ -38,13 +38,13 @@ export function startCarrying(event: PointerEvent, option: Option): void {
     at.preventDefault();
     moveAlong(at);
     const aim = aimAt(at);
-    carrying.value = { option, x: at.clientX, y: at.clientY, aim, words: wordsFor(aim) };
+    paletteDrag.value = { option, x: at.clientX, y: at.clientY, aim, words: wordsFor(aim) };
   };
   const end = (at: PointerEvent): void => {
     if (at.pointerId !== pointerId) return;
     stop();
-    const now = carrying.peek();
-    carrying.value = null;
+    const now = paletteDrag.peek();
+    paletteDrag.value = null;
     if (!now) return;
     // A click follows the drag and must have no effect.
     const quiet = (click: Event): void => click.stopImmediatePropagation();
@@ -53,10 +53,10 @@ export function startCarrying(event: PointerEvent, option: Option): void {
     if (at.type === "pointerup") void drop(now.option, now.aim, { x: at.clientX, y: at.clientY });
   };
   const keys = (key: KeyboardEvent): void => {
-    if (key.key !== "Escape" || !carrying.peek()) return;
+    if (key.key !== "Escape" || !paletteDrag.peek()) return;
     key.preventDefault();
     key.stopImmediatePropagation();
-    carrying.value = null;
+    paletteDrag.value = null;
     stop();
   };
   function stop(): void {
@@ -95,7 +95,7 @@ function aimAt({ clientX, clientY }: PointerEvent): Aim {
   const node = stateUnder(index, x, y);
   if (node !== undefined) return { node };
   const edge = nearest(index, x, y, REACH / k);
-  return edge && takesState(index, edge) ? { edge } : { scope: scopeAt(index, x, y) };
+  return edge && canInsertInto(index, edge) ? { edge } : { scope: scopeAt(index, x, y) };
 }
 
 /** Returns the innermost state without nested states at a point. */
@@ -123,7 +123,7 @@ async function drop({ id, title }: Option, aim: Aim, at: { x: number; y: number 
   if (!aim) return say(`${title} was not added.`);
   if ("edge" in aim) return add(id, { edge: aim.edge.id }, at);
   if ("scope" in aim) return add(id, { scope: aim.scope }, at);
-  const { ways, refused } = await waysBehind(aim.node);
+  const { ways, refused } = await additionsBehind(aim.node);
   const [only] = ways;
   if (!only) return showToast(refused === undefined ? "Nothing can come after this state." : unticked(sentence(refused)));
   if (ways.length === 1) return add(id, only.where, at);

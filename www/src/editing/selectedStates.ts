@@ -5,7 +5,7 @@ import { focused } from "../graph/focus.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 
-export { fieldTitle, leads, nameOf, scopeOf, takesState, wayTitle, waysAt } from "../model/transitions.ts";
+export { fieldTitle, canRedirect, nameOf, scopeOf, canInsertInto, transitionTitle, insertableTransitions } from "../model/transitions.ts";
 
 /** Returns the focused state of the graph, or the selected one. */
 export function stateAt(): GraphNode | undefined {

@@ -13,7 +13,7 @@ import { count } from "../ui/format.ts";
 /** The lasso in px of the drawing, or null. */
 export const lasso = signal<Rectangle | null>(null);
 /** Whether each press adds a state to the selection or removes it, as Shift does. */
-export const gathering = signal(false);
+export const multiSelect = signal(false);
 
 const { alsoSelected, selectedState } = selection;
 
@@ -47,7 +47,7 @@ export function toggle(node: GraphNode): void {
 }
 
 export function severalByClick(event: MouseEvent, index: GraphIndex): boolean {
-  if (!event.shiftKey && !gathering.peek()) return false;
+  if (!event.shiftKey && !multiSelect.peek()) return false;
   const id = (event.target as Element).closest<SVGElement>("[data-node]")?.dataset["node"];
   const node = index.node(index.byId.get(id ?? "") ?? -1);
   if (!node) return false;

@@ -179,8 +179,8 @@ class TextEditor implements EditorHandle {
   readonly view: EditorView;
   readonly #asl: boolean;
   readonly #asked: AskLanguage | undefined;
-  readonly #telling: Telling;
-  readonly #since: Since;
+  readonly #telling: ChangeReporter;
+  readonly #since: ChangesSince;
   readonly #grammar = new Compartment();
   readonly #keys = new Compartment();
   readonly #unheard: () => void;
@@ -206,8 +206,8 @@ class TextEditor implements EditorHandle {
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     this.#asl = isAsl(language);
     this.#asked = asked;
-    this.#telling = new Telling(changed);
-    this.#since = new Since(text.length);
+    this.#telling = new ChangeReporter(changed);
+    this.#since = new ChangesSince(text.length);
     this.view = new EditorView({
       root,
       parent: root as unknown as Element,
@@ -425,7 +425,7 @@ class TextEditor implements EditorHandle {
 }
 
 /** Reports changes with a delay, because no other part of the page needs them with every keystroke. */
-class Telling {
+class ChangeReporter {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly changed: (text: string) => void) {}
@@ -466,7 +466,7 @@ function same(a: readonly StatePlace[], b: readonly StatePlace[]): boolean {
 }
 
 /** The changes since the diagnostics arrived. */
-class Since {
+class ChangesSince {
   private changes: ChangeSet;
 
   constructor(length: number) {

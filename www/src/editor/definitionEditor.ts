@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
-import { shout, showToast } from "../store/notifications.ts";
+import { showAlarm, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import type { EditorHandle } from "./codemirror.ts";
 import type { Crumb } from "./states.ts";
@@ -58,7 +58,7 @@ export async function convertToJsonata(state?: string): Promise<void> {
             ? "Nothing was converted."
             : "It is in JSONata already.";
     if (left.length === 0) return showToast(done);
-    shout(
+    showAlarm(
       `${done} In JSONPath ${left.length === 1 ? "stays" : "stay"} ${left.map(({ state: name, reason }) => `“${name}”: ${reason}`).join("; ")}.`,
     );
   } catch {

@@ -2,9 +2,9 @@
 
 import { pasted, type Where } from "../model/gestures.ts";
 import { count } from "../ui/format.ts";
-import { scopeOf, wayBehind } from "../model/transitions.ts";
+import { scopeOf, transitionBehind } from "../model/transitions.ts";
 import { deleteHere } from "./commands.ts";
-import type { Making } from "./editorContext.ts";
+import type { EditorContext } from "./editorContext.ts";
 
 /** The text that was last copied from any component of the page. It is used if the clipboard cannot be read. */
 let held = "";
@@ -16,16 +16,16 @@ let copying: Promise<unknown> = Promise.resolve();
 export class Clipboard {
   private ready: { of: string; asl: string } | undefined;
 
-  constructor(private readonly pen: Making) {}
+  constructor(private readonly editor: EditorContext) {}
 
   /** Listens to the clipboard events, which the browser sends for the system's own keys. */
   listen(signal: AbortSignal): void {
-    const { pen } = this;
+    const { editor } = this;
     for (const type of ["copy", "cut"] as const)
       document.addEventListener(
         type,
         (event) => {
-          if (!pen.focused() || pen.statesHere().length === 0) return;
+          if (!editor.focused() || editor.selection().length === 0) return;
           event.preventDefault();
           if (this.ready?.of === this.wanted()) {
             held = this.ready.asl;
@@ -39,7 +39,7 @@ export class Clipboard {
     document.addEventListener(
       "paste",
       (event) => {
-        if (!pen.focused()) return;
+        if (!editor.focused()) return;
         event.preventDefault();
         const text = event.clipboardData?.getData("text/plain") ?? "";
         void copying.then(() => this.put(only ? held : text));
@@ -49,15 +49,15 @@ export class Clipboard {
   }
 
   private wanted(): string {
-    return JSON.stringify([this.pen.owner.text(), this.pen.statesHere().map(({ id }) => id)]);
+    return JSON.stringify([this.editor.owner.text(), this.editor.selection().map(({ id }) => id)]);
   }
 
   /** Prepares the text to copy. The modifier key is pressed first, which leaves time for it. */
   async prepare(): Promise<string | undefined> {
-    const states = this.pen.statesHere().map(({ id }) => id);
+    const states = this.editor.selection().map(({ id }) => id);
     const of = this.wanted();
     if (this.ready?.of === of) return this.ready.asl;
-    const asl = states.length === 0 ? undefined : await this.pen.aslOf(states);
+    const asl = states.length === 0 ? undefined : await this.editor.aslOf(states);
     if (asl !== undefined) this.ready = { of, asl };
     return asl;
   }
@@ -78,8 +78,8 @@ export class Clipboard {
   }
 
   private copied(cut: boolean): void {
-    if (cut) void deleteHere(this.pen);
-    else this.pen.tell(`Copied ${count(this.pen.statesHere().length, "state")}.`);
+    if (cut) void deleteHere(this.editor);
+    else this.editor.notify(`Copied ${count(this.editor.selection().length, "state")}.`);
   }
 
   /** Pastes states. Menus use this, because they have no clipboard event. */
@@ -88,17 +88,18 @@ export class Clipboard {
     try {
       text = await navigator.clipboard.readText();
     } catch {
-      if (text === "") return this.pen.tell("The browser does not let the page read the clipboard. Paste with the keyboard instead.", true);
+      if (text === "")
+        return this.editor.notify("The browser does not let the page read the clipboard. Paste with the keyboard instead.", true);
     }
     await this.put(text);
   }
 
   private async put(text: string): Promise<void> {
-    const { pen } = this;
-    if (text.trim() === "") return pen.tell("There is nothing to paste.", true);
-    const [index, node] = [pen.owner.index(), pen.here()];
-    const way = index && node ? wayBehind(index, node) : undefined;
+    const { editor } = this;
+    if (text.trim() === "") return editor.notify("There is nothing to paste.", true);
+    const [index, node] = [editor.owner.index(), editor.current()];
+    const way = index && node ? transitionBehind(index, node) : undefined;
     const where: Where = way ? { edge: way.id } : { scope: node ? scopeOf(node.id) : "" };
-    await pen.perform(pasted(text, where));
+    await editor.perform(pasted(text, where));
   }
 }

@@ -27,22 +27,22 @@ export interface Owner {
   prepare(mocks: Record<string, Mock>, input: unknown): void;
   /** Returns the definitions of other machines, by name. */
   machines(): Promise<Record<string, string>>;
-  keep(name: string, definition: string): void;
+  addMachine(name: string, definition: string): void;
 }
 
 /** The graph editor, as its commands see it. */
-export interface Making {
+export interface EditorContext {
   readonly owner: Owner;
   readonly picker: Picker;
   readonly clipboard: { copy(cut: boolean): Promise<void>; paste(): Promise<void> };
   /** The ids of the selected states, if there are several. */
-  several: readonly string[];
+  selected: readonly string[];
   /** Whether each press adds a state to the selection or removes it. */
-  gathering: boolean;
+  multiSelect: boolean;
   /** Returns the focused state, or the selected one. */
-  here(): GraphNode | undefined;
+  current(): GraphNode | undefined;
   /** Returns all selected states, or the single one. */
-  statesHere(): GraphNode[];
+  selection(): GraphNode[];
   /** Returns a position beside a state. The default is the focused state. */
   spot(id?: string): Spot;
   focused(): boolean;
@@ -57,10 +57,10 @@ export interface Making {
   json(): Promise<string>;
   /** Returns states as a definition of their own. If that is not possible, it shows why and returns undefined. */
   aslOf(states: readonly string[]): Promise<string | undefined>;
-  tell(message: string, bad?: boolean): void;
+  notify(message: string, bad?: boolean): void;
   refuse(message: string | undefined): void;
   /** Called when the drawing over the graph has changed. */
-  shown(): void;
+  refresh(): void;
   /** Moves to the first placeholder from an offset of the text, if the text is shown. */
   fillIn(from: number): void;
 }

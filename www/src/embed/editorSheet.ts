@@ -6,7 +6,7 @@ import own from "./editor.css?raw";
 let made: CSSStyleSheet | undefined;
 
 /** Returns the style sheet, which all components of a page share. */
-export function penSheet(): CSSStyleSheet {
+export function editorSheet(): CSSStyleSheet {
   if (!made) {
     made = new CSSStyleSheet();
     made.replaceSync(`${editing}\n${own}`);

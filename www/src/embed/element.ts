@@ -14,7 +14,7 @@ import { elapsed, fetched, isEmpty, jsonOr, machinesOf, pretty, stageName, textO
 import { type Link, linkTo } from "./link.ts";
 import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";
 import { ICONS, type Parts, build } from "./parts.ts";
-import type { Pen } from "./graphEditor.ts";
+import type { GraphEditor } from "./graphEditor.ts";
 import { sheets } from "./sheets.ts";
 import { isYaml, read } from "./syntax.ts";
 import { widthsIn } from "./widths.ts";
@@ -73,8 +73,8 @@ export class StepglassDebugger extends Base {
   private text = "";
   /** The definition as JSON, for the worker. */
   private json = "";
-  private pen: Pen | undefined;
-  private penLooks: CSSStyleSheet[] = [];
+  private editor: GraphEditor | undefined;
+  private editorSheets: CSSStyleSheet[] = [];
   /** The definition was changed by the page, or by the user since then. */
   private fresh = false;
   private edited = false;
@@ -139,7 +139,7 @@ export class StepglassDebugger extends Base {
     this.darkness?.removeEventListener("change", this.themed);
     this.contrast?.removeEventListener("change", this.themed);
     this.end();
-    if (this.pen) this.unequip();
+    if (this.editor) this.unequip();
     this.attached += 1;
     this.visible = false;
   }
@@ -168,7 +168,7 @@ export class StepglassDebugger extends Base {
   set definition(value: string | object) {
     this.given = typeof value === "string" ? value : JSON.stringify(value, null, 2);
     this.edited = false;
-    this.pen?.reset();
+    this.editor?.reset();
     if (this.visible) void this.load();
   }
 
@@ -192,12 +192,12 @@ export class StepglassDebugger extends Base {
 
   /** Whether the definition was changed since it was set or saved. */
   get unsaved(): boolean {
-    return this.pen?.unsaved ?? false;
+    return this.editor?.unsaved ?? false;
   }
 
   /** Marks the current definition as saved, for pages that save after the event `save`. */
   markSaved(): void {
-    this.pen?.markSaved();
+    this.editor?.markSaved();
   }
 
   /** Runs to the next breakpoint or to the end. An execution that has ended starts again. Resolves when the run comes to rest. */
@@ -300,10 +300,10 @@ export class StepglassDebugger extends Base {
       if (mine !== this.loading) return;
       this.text = text ?? "";
       await this.equip(!attaching && this.editable && !this.hasAttribute("history"));
-      if (mine !== this.loading || (text === undefined && !this.pen)) return;
-      if (this.fresh) this.pen?.reset();
+      if (mine !== this.loading || (text === undefined && !this.editor)) return;
+      if (this.fresh) this.editor?.reset();
       this.fresh = false;
-      this.pen?.shown();
+      this.editor?.refresh();
       const base = document.baseURI;
       const worker = new URL(this.getAttribute("worker-src") ?? new URL(/* @vite-ignore */ "./debugger-worker.js", import.meta.url), base)
         .href;
@@ -315,8 +315,8 @@ export class StepglassDebugger extends Base {
       this.dispatchEvent(new CustomEvent("asl-diagnostics", { detail: { diagnostics }, bubbles: true, composed: true }));
       this.json = json;
       const states = graph?.nodes.some(isState);
-      if (this.pen && !states && (!this.index || isEmpty(this.text, json))) return this.blank();
-      if (!graph || graph.nodes.length === 0 || (this.pen && !states))
+      if (this.editor && !states && (!this.index || isEmpty(this.text, json))) return this.blank();
+      if (!graph || graph.nodes.length === 0 || (this.editor && !states))
         throw new Error(diagnostics[0]?.message ?? "the definition has no states");
       this.draw(new GraphIndex(graph));
       const wrong = diagnostics.find((one: Diagnostic) => one.severity === "error");
@@ -335,7 +335,7 @@ export class StepglassDebugger extends Base {
     } catch (error) {
       if (mine !== this.loading) return;
       const { message } = error as Error;
-      this.say(this.pen && this.index ? `The graph shows an earlier text: ${message}` : `This machine cannot be shown: ${message}`);
+      this.say(this.editor && this.index ? `The graph shows an earlier text: ${message}` : `This machine cannot be shown: ${message}`);
       this.drawn?.();
     }
   }
@@ -343,13 +343,13 @@ export class StepglassDebugger extends Base {
   /** Switches editing on or off. */
   private async equip(editable: boolean): Promise<void> {
     const { parts } = this;
-    if (editable === (this.pen !== undefined)) return;
+    if (editable === (this.editor !== undefined)) return;
     if (!editable) return this.unequip();
-    const { Pen, penSheet } = await import("./graphEditor.ts");
-    if (this.pen || !this.editable) return;
-    this.penLooks = [penSheet()];
+    const { GraphEditor, editorSheet } = await import("./graphEditor.ts");
+    if (this.editor || !this.editable) return;
+    this.editorSheets = [editorSheet()];
     this.dress();
-    this.pen = new Pen({
+    this.editor = new GraphEditor({
       host: this,
       root: this.root!,
       shell: parts.shell,
@@ -375,18 +375,18 @@ export class StepglassDebugger extends Base {
         this.brought = { mocks: { ...this.brought.mocks, ...mocks }, ...(input !== undefined && { input }) };
       },
       machines: async () => ({ ...machinesOf(await jsonOr(this.getAttribute("machines") ?? "")), ...this.others }),
-      keep: (name, definition) => {
+      addMachine: (name, definition) => {
         this.others[name] = definition;
       },
     });
-    parts.code.replaceWith((parts.code = this.pen.area));
+    parts.code.replaceWith((parts.code = this.editor.area));
   }
 
   private unequip(): void {
     const { parts } = this;
-    this.pen?.dispose();
-    this.pen = undefined;
-    this.penLooks = [];
+    this.editor?.dispose();
+    this.editor = undefined;
+    this.editorSheets = [];
     parts.code.replaceWith((parts.code = parts.shownCode));
     this.dress();
   }
@@ -400,7 +400,7 @@ export class StepglassDebugger extends Base {
     this.parts.shell.hidden = this.parts.frame.hidden = false;
     this.say("");
     this.forget();
-    this.pen!.empty();
+    this.editor!.empty();
     this.arrange();
     this.drawn?.();
   }
@@ -506,12 +506,12 @@ export class StepglassDebugger extends Base {
     const { frame, slot } = this.parts;
     this.index = index;
     this.drawing = new Drawing(index, { choose: (state) => this.choose(state) });
-    const held = this.pen?.held();
+    const held = this.editor?.held();
     frame.replaceChildren(this.drawing.element);
     slot.hidden = true;
     this.parts.shell.hidden = false;
     this.forget();
-    if (this.pen) this.pen.drawn(held);
+    if (this.editor) this.editor.drawn(held);
     else this.parts.code.textContent = this.text;
     this.arrange();
   }
@@ -597,7 +597,7 @@ export class StepglassDebugger extends Base {
 
   private choose(state: string): void {
     // During editing, a press on the selected state keeps it selected.
-    this.chosen = this.chosen === state && !this.pen ? "" : state;
+    this.chosen = this.chosen === state && !this.editor ? "" : state;
     this.drawing?.select(this.chosen);
     this.repaint();
     this.arrange();
@@ -673,7 +673,7 @@ export class StepglassDebugger extends Base {
     const text = shown ? resultWords(shown) : this.placeWords(total, live);
     if (parts.status.textContent !== text) parts.status.textContent = text;
     parts.status.className = `status-line ${shown ? (shown.status === "SUCCEEDED" ? "good" : "bad") : ""}`;
-    this.pen?.shown();
+    this.editor?.refresh();
     if (!parts.events.hidden) this.listEvents();
     if (!parts.data.hidden) void this.listData();
     this.listTasks();
@@ -862,7 +862,7 @@ export class StepglassDebugger extends Base {
     const { note } = this.parts;
     note.textContent = text;
     note.hidden = text === "";
-    if (text !== "" && !this.index && !this.pen) {
+    if (text !== "" && !this.index && !this.editor) {
       this.parts.shell.hidden = false;
       this.parts.frame.hidden = this.parts.side.hidden = this.parts.bar.hidden = true;
     }
@@ -879,7 +879,7 @@ export class StepglassDebugger extends Base {
     const wanted = this.getAttribute("theme");
     const auto = this.contrast?.matches ? "contrast" : this.darkness?.matches ? "dark" : "light";
     const theme = wanted === "light" || wanted === "dark" || wanted === "contrast" ? wanted : auto;
-    this.root.adoptedStyleSheets = [...sheets(theme), ...this.penLooks];
+    this.root.adoptedStyleSheets = [...sheets(theme), ...this.editorSheets];
   }
 }
 

@@ -8,17 +8,17 @@ import { startedAt } from "../model/started.ts";
 import { sentence, unticked } from "../ui/format.ts";
 import { appendHere, appendTo, createHere, createIn, insertOn } from "./adding.ts";
 import { Clipboard } from "./clipboard.ts";
-import { DEEDS, alsoHere, drop, renameHere, select } from "./commands.ts";
+import { COMMANDS, alsoHere, drop, renameHere, select } from "./commands.ts";
 import type { Drawing } from "./drawing.ts";
 import { html, svg } from "./dom.ts";
-import { Filling } from "./placeholders.ts";
+import { Placeholders } from "./placeholders.ts";
 import { Layer } from "./layer.ts";
-import type { Making, Owner } from "./editorContext.ts";
+import type { EditorContext, Owner } from "./editorContext.ts";
 import { Picker, type Spot } from "./picker.ts";
 import { Steps, difference } from "./steps.ts";
 import { edit, read } from "./syntax.ts";
 
-export { penSheet } from "./editorSheet.ts";
+export { editorSheet } from "./editorSheet.ts";
 
 const SIGNS = {
   plus: "M10 4V16M4 10H16",
@@ -27,7 +27,7 @@ const SIGNS = {
   more: "M4.5 10A.6 .6 0 1 1 4.49 10ZM10 10A.6 .6 0 1 1 9.99 10ZM15.5 10A.6 .6 0 1 1 15.49 10Z",
 };
 /** The delay after the last keystroke in the text until it is read, in milliseconds. */
-const TYPED = 300;
+const TYPING_DELAY = 300;
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
 /** A machine that was extracted from states. */
@@ -36,7 +36,7 @@ interface Extracted {
   definition: string;
 }
 
-export class Pen implements Making {
+export class GraphEditor implements EditorContext {
   private readonly steps = new Steps();
   readonly picker: Picker;
   readonly clipboard: Clipboard;
@@ -45,16 +45,16 @@ export class Pen implements Making {
   private readonly redoButton: HTMLButtonElement;
   private readonly moreButton: HTMLButtonElement;
   private readonly saveButton: HTMLButtonElement;
-  private readonly said = html("p", { class: "said", role: "status" });
+  private readonly message = html("p", { class: "said", role: "status" });
   readonly area: HTMLTextAreaElement;
   private layer: Layer | undefined;
   private drawnBefore = new Map<string, GraphNode>();
-  several: readonly string[] = [];
-  gathering = false;
+  selected: readonly string[] = [];
+  multiSelect = false;
   private savedText: string;
   private typing: ReturnType<typeof setTimeout> | undefined;
   private busy: Promise<unknown> = Promise.resolve();
-  private readonly filling: Filling;
+  private readonly filling: Placeholders;
   private readonly gone = new AbortController();
 
   constructor(readonly owner: Owner) {
@@ -76,15 +76,15 @@ export class Pen implements Making {
     this.saveButton = html("button", { type: "button", class: "save", part: "button" }, "Save");
     this.saveButton.addEventListener("click", () => this.save());
     this.area = html("textarea", { class: "code", part: "code", "aria-label": "Definition", spellcheck: "false", wrap: "off" });
-    this.filling = new Filling(this.area);
+    this.filling = new Placeholders(this.area);
     this.strip = html(
       "div",
       { class: "bar strip", part: "toolbar", role: "toolbar", "aria-label": "Edit" },
-      tool("plus", "Add a state", (at) => void (this.here() ? appendHere(this, at) : createHere(this, at))),
+      tool("plus", "Add a state", (at) => void (this.current() ? appendHere(this, at) : createHere(this, at))),
       this.undoButton,
       this.redoButton,
       this.moreButton,
-      this.said,
+      this.message,
       this.saveButton,
     );
     owner.bar.after(this.strip);
@@ -105,7 +105,7 @@ export class Pen implements Making {
   /** Starts again with another definition. Its history is empty. */
   reset(): void {
     this.steps.clear();
-    this.several = [];
+    this.selected = [];
     this.savedText = this.owner.text();
     this.arrange();
   }
@@ -130,7 +130,7 @@ export class Pen implements Making {
     const [index, drawing] = [this.owner.index()!, this.owner.drawing()!];
     if (held !== undefined) drawing.focus(index.byId.has(held) ? held : (index.graph.nodes.find(isState)?.id ?? ""));
     this.glide(index, drawing);
-    this.several = this.several.filter((id) => index.byId.has(id));
+    this.selected = this.selected.filter((id) => index.byId.has(id));
     this.layer = new Layer(index, drawing.element, {
       insert: (edge, at) => void insertOn(this, edge, at),
       append: (id, at) => void appendTo(this, id, at),
@@ -138,18 +138,18 @@ export class Pen implements Making {
       rename: (id) => this.on(id, () => renameHere(this)),
       menu: (id, at) => this.menu(id, at),
       also: (id) => this.on(id, () => alsoHere(this)),
-      gathering: () => this.gathering,
-      within: (nodes) => select(this, [...new Set([...(this.several.length > 1 ? this.statesHere() : []), ...nodes])]),
+      gathering: () => this.multiSelect,
+      within: (nodes) => select(this, [...new Set([...(this.selected.length > 1 ? this.selection() : []), ...nodes])]),
       possible: (at) => this.possible(at),
       drop: (from, edge, to, at, known) => void drop(this, from, edge, to, at, known),
       none: () => {
-        this.several = [];
+        this.selected = [];
         this.owner.choose("");
         this.layer?.draw();
       },
-      selected: () => this.statesHere().map(({ id }) => id),
+      selected: () => this.selection().map(({ id }) => id),
     });
-    this.shown();
+    this.refresh();
   }
 
   /** Animates the states that have moved. */
@@ -173,11 +173,11 @@ export class Pen implements Making {
     const first = html("button", { type: "button" }, "Add the first state");
     first.addEventListener("click", () => void createIn(this, "", below(first)));
     this.owner.frame.replaceChildren(html("div", { class: "empty" }, html("p", {}, "There is no state yet."), first));
-    this.shown();
+    this.refresh();
   }
 
   /** Called when the text, the selection or the drawing has changed. */
-  shown(): void {
+  refresh(): void {
     const text = this.owner.text();
     if (this.typing === undefined && this.area.value !== text) this.area.value = text;
     this.layer?.draw();
@@ -187,7 +187,7 @@ export class Pen implements Making {
   private arrange(): void {
     this.undoButton.disabled = !this.steps.undoable;
     this.redoButton.disabled = !this.steps.redoable;
-    this.moreButton.disabled = !this.here();
+    this.moreButton.disabled = !this.current();
     this.saveButton.disabled = !this.unsaved;
   }
 
@@ -199,7 +199,7 @@ export class Pen implements Making {
       "input",
       () => {
         clearTimeout(this.typing);
-        this.typing = setTimeout(() => this.flush(), TYPED);
+        this.typing = setTimeout(() => this.flush(), TYPING_DELAY);
       },
       { signal },
     );
@@ -250,10 +250,10 @@ export class Pen implements Making {
     if (!target.closest(".frame")) return;
     if (event.key === "Control" || event.key === "Meta") return void this.clipboard.prepare();
     if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) return done(() => this.menu(undefined, this.spot()));
-    if (event.key === "Escape" && this.several.length > 1) return done(() => select(this, []));
+    if (event.key === "Escape" && this.selected.length > 1) return done(() => select(this, []));
     const pressed = `${mod ? "Mod+" : ""}${event.altKey ? "Alt+" : ""}${event.shiftKey ? "Shift+" : ""}${key === "Backspace" ? "Delete" : key}`;
-    const deed = DEEDS.find(({ keys }) => keys?.includes(pressed));
-    if (deed && (this.here() || deed.anywhere)) done(() => deed.run(this));
+    const command = COMMANDS.find(({ keys }) => keys?.includes(pressed));
+    if (command && (this.current() || command.anywhere)) done(() => command.run(this));
   }
 
   /** Saves, unless the page cancels it. */
@@ -265,21 +265,21 @@ export class Pen implements Making {
     );
     if (!kept) return;
     this.markSaved();
-    this.tell("Saved.");
+    this.notify("Saved.");
   }
 
-  tell(message: string, bad = false): void {
-    this.said.classList.toggle("bad", bad);
-    this.said.textContent = message;
+  notify(message: string, bad = false): void {
+    this.message.classList.toggle("bad", bad);
+    this.message.textContent = message;
   }
 
   refuse(message: string | undefined): void {
-    this.tell(message === undefined ? "That is not possible here." : unticked(sentence(message)).replace(/\.?$/, "."), true);
+    this.notify(message === undefined ? "That is not possible here." : unticked(sentence(message)).replace(/\.?$/, "."), true);
   }
 
   // The state that gestures apply to.
 
-  here(): GraphNode | undefined {
+  current(): GraphNode | undefined {
     const index = this.owner.index();
     const node = index?.node(index.byName.get(this.owner.chosen()) ?? -1);
     const held = (this.owner.root.activeElement as SVGElement | null)?.dataset["node"];
@@ -288,10 +288,10 @@ export class Pen implements Making {
     return found && isState(found) ? found : undefined;
   }
 
-  statesHere(): GraphNode[] {
+  selection(): GraphNode[] {
     const index = this.owner.index();
-    if (this.several.length > 1) return this.several.flatMap((id) => index?.node(index.byId.get(id) ?? -1) ?? []);
-    const one = this.here();
+    if (this.selected.length > 1) return this.selected.flatMap((id) => index?.node(index.byId.get(id) ?? -1) ?? []);
+    const one = this.current();
     return one ? [one] : [];
   }
 
@@ -304,7 +304,7 @@ export class Pen implements Making {
     return this.owner.root.activeElement?.closest(".frame") != null;
   }
 
-  spot(id = this.here()?.id): Spot {
+  spot(id = this.current()?.id): Spot {
     const box = id === undefined ? undefined : this.owner.drawing()?.boxOf(id);
     const { left, top } = this.owner.frame.getBoundingClientRect();
     return box ? { x: box.right + 8, y: box.top } : { x: left + 20, y: top + 20 };
@@ -374,7 +374,7 @@ export class Pen implements Making {
     if (asl === undefined || task === undefined) return undefined;
     const name = startedAt((await read(after)).json, task)?.name;
     if (name === undefined) return undefined;
-    this.owner.keep(name, asl);
+    this.owner.addMachine(name, asl);
     return { name, definition: asl };
   }
 
@@ -406,7 +406,7 @@ export class Pen implements Making {
       const at = owner.root.activeElement;
       return at === this.area || (select.length === 0 && at !== null && this.strip.contains(at));
     };
-    const was = (owner.root.activeElement as SVGElement | null)?.dataset["node"] ?? this.here()?.id;
+    const was = (owner.root.activeElement as SVGElement | null)?.dataset["node"] ?? this.current()?.id;
     const drawn = owner.write(text);
     owner.host.dispatchEvent(
       new CustomEvent("change", {
@@ -415,9 +415,9 @@ export class Pen implements Making {
         composed: true,
       }),
     );
-    this.tell(announce);
+    this.notify(announce);
     await drawn;
-    this.several = select.length > 1 ? [...select] : [];
+    this.selected = select.length > 1 ? [...select] : [];
     const index = owner.index();
     const id = [...select, was].find((one) => one !== undefined && index?.byId.has(one));
     if (id !== undefined) {
@@ -425,7 +425,7 @@ export class Pen implements Making {
       if (!stays()) owner.drawing()?.focus(id);
     }
     if (id === undefined && !stays()) owner.frame.querySelector<HTMLElement>(".empty button")?.focus();
-    this.shown();
+    this.refresh();
   }
 
   fillIn(from: number): void {
@@ -437,25 +437,27 @@ export class Pen implements Making {
     this.flush();
     const now = this.owner.text();
     const text = this.steps.take(now, again);
-    if (text === undefined) return this.tell(again ? "There is nothing to redo." : "There is nothing to undo.");
+    if (text === undefined) return this.notify(again ? "There is nothing to redo." : "There is nothing to undo.");
     await this.become(text, difference(now, text), again ? "Redone." : "Undone.");
   }
 
   /** Opens the menu of a state, or of the selected ones. */
   private menu(id: string | undefined, at: Spot): void {
     if (id !== undefined) this.owner.drawing()?.focus(id);
-    const node = this.here();
+    const node = this.current();
     if (!node) return;
-    const many = this.several.length > 1;
-    const options = DEEDS.filter(({ shown }) => shown?.(node, many, this.owner.index()!) ?? true).map(({ id: deed, title, keys }) => ({
-      id: deed,
-      title,
-      ...(keys && { detail: keyName(keys[0]!) }),
-    }));
-    const title = many ? `${this.several.length} states` : node.name;
+    const many = this.selected.length > 1;
+    const options = COMMANDS.filter(({ shown }) => shown?.(node, many, this.owner.index()!) ?? true).map(
+      ({ id: command, title, keys }) => ({
+        id: command,
+        title,
+        ...(keys && { detail: keyName(keys[0]!) }),
+      }),
+    );
+    const title = many ? `${this.selected.length} states` : node.name;
     void this.picker.pick({ title, placeholder: "What to do", groups: [{ title: "", options }], at }).then((chosen) => {
       // The list has returned the focus to where it was before, which may have been a button.
-      if (chosen) this.on(node.id, () => DEEDS.find((one) => one.id === chosen.id)!.run(this));
+      if (chosen) this.on(node.id, () => COMMANDS.find((one) => one.id === chosen.id)!.run(this));
     });
   }
 }

@@ -7,21 +7,21 @@ import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../mod
 import {
   type Rectangle,
   insertTitle,
-  leads,
+  canRedirect,
   nearest,
   portOf,
   scopeAt,
   stateUnder,
   statesWithin,
-  takesState,
-  wayTitle,
+  canInsertInto,
+  transitionTitle,
 } from "../model/transitions.ts";
 import { labelsOf, plusOf } from "../model/plus.ts";
 import { svg } from "./dom.ts";
 import type { Spot } from "./picker.ts";
 
 /** The callbacks of the layer. */
-interface Hand {
+interface LayerActions {
   insert(edge: GraphEdge, at: Spot): void;
   append(state: string, at: Spot): void;
   create(scope: string, at: Spot): void;
@@ -58,7 +58,7 @@ export class Layer {
   constructor(
     private readonly index: GraphIndex,
     private readonly canvas: SVGSVGElement,
-    private readonly hand: Hand,
+    private readonly hand: LayerActions,
   ) {
     canvas.append(this.group);
     canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -114,7 +114,7 @@ export class Layer {
     this.group.replaceChildren(
       ...(chosen.length > 1 ? chosen.map((id) => this.around(id, "target")) : []),
       ...this.end(this.over.edge),
-      ...ways.filter((edge) => takesState(index, edge)).map((edge) => this.insert(edge)),
+      ...ways.filter((edge) => canInsertInto(index, edge)).map((edge) => this.insert(edge)),
       ...ports.flatMap((id) => this.port(id)),
     );
   }
@@ -184,12 +184,12 @@ export class Layer {
   }
 
   private end(edge: GraphEdge | undefined): SVGGElement[] {
-    if (!edge || touched || !leads(edge)) return [];
+    if (!edge || touched || !canRedirect(edge)) return [];
     const [x, y] = edge.points.at(-1)!;
     const made = svg(
       "g",
       { class: "way-end", transform: `translate(${x} ${y}) scale(${1 / this.scale})`, "data-end": edge.id },
-      svg("title", {}, `${wayTitle(this.index, edge)}: drag it to another state`),
+      svg("title", {}, `${transitionTitle(this.index, edge)}: drag it to another state`),
       svg("circle", { class: "hit", r: 12 }),
       svg("circle", { class: "face", r: 5.5 }),
     );

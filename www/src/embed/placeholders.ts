@@ -2,7 +2,7 @@
 
 const PLACEHOLDER = /\$\{[^}]*\}/g;
 
-export class Filling {
+export class Placeholders {
   private on = false;
 
   constructor(private readonly area: HTMLTextAreaElement) {}

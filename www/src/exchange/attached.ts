@@ -3,7 +3,7 @@
 
 import * as execution from "../store/execution.ts";
 import * as recordings from "../store/recordings.ts";
-import { shout } from "../store/notifications.ts";
+import { showAlarm } from "../store/notifications.ts";
 import type { Recorded } from "../model/recorded.ts";
 import { eventOf, readRecorded } from "../model/recorded.ts";
 
@@ -32,7 +32,7 @@ export async function attach(address: string): Promise<void> {
     await recordings.showRecorded(recorded);
     if (recorded.live !== undefined) follow(sameOrigin(recorded.live), recorded.events.length);
   } catch (error) {
-    shout(`The execution was not opened: ${(error as Error).message}`);
+    showAlarm(`The execution was not opened: ${(error as Error).message}`);
   }
 }
 

@@ -1,7 +1,7 @@
 // Handles a file that was dropped on the page. The code that reads it is loaded then.
 
-import { bring } from "../graph/graphEditor.ts";
-import { shout } from "../store/notifications.ts";
+import { loaders } from "../graph/graphEditor.ts";
+import { showAlarm } from "../store/notifications.ts";
 
 /** If the browser gives a handle, the file can be saved in place. */
 export function openDropped(file: File, handle?: Promise<FileSystemHandle | null>): void {
@@ -9,8 +9,8 @@ export function openDropped(file: File, handle?: Promise<FileSystemHandle | null
     .catch(() => null)
     .then(async (found) =>
       found?.kind === "file"
-        ? (await bring.project()).openFile(file, found as FileSystemFileHandle)
+        ? (await loaders.project()).openFile(file, found as FileSystemFileHandle)
         : (await import("./importing.ts")).readFile(file),
     )
-    .catch((error: Error) => shout(`${file.name} was not opened. ${error.message}`));
+    .catch((error: Error) => showAlarm(`${file.name} was not opened. ${error.message}`));
 }

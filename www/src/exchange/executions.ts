@@ -7,7 +7,7 @@ import type { SavedSession } from "stepglass/debug";
 import type { Free } from "stepglass/requests";
 import { WorkerLost } from "../client.ts";
 import { selectRun, step } from "../debugger/session.ts";
-import type { KeptRun } from "../model/protocol.ts";
+import type { StoredRun } from "../model/protocol.ts";
 import { type Workspace, packedOf, workspaceOf } from "../model/share.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
@@ -18,7 +18,7 @@ import { dismiss, notify, say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { readDraft } from "./drafts.ts";
 import { openDraft } from "./persistence.ts";
-import { type KeptExecution, claim, claimed, listKept, readKept, recordOf, removeKept, writeKept } from "./storedExecutions.ts";
+import { type StoredExecution, claim, claimed, listStored, readStored, recordOf, removeStored, writeStored } from "./storedExecutions.ts";
 
 /** The maximum number of ended executions that are stored. */
 export const MOST_ENDED = 50;
@@ -29,7 +29,7 @@ const REST = 20;
 export const HANDOVER = 3_000;
 
 /** All executions as they were last listed, the newest first; null before that. */
-export const executions = signal<readonly KeptExecution[] | null>(null);
+export const executions = signal<readonly StoredExecution[] | null>(null);
 /** The executions that another tab owns. */
 export const elsewhere = signal<ReadonlySet<string>>(new Set());
 /** The id of the execution on screen. */
@@ -42,7 +42,7 @@ const locks = new Map<string, Free>();
 const own = new Map<string, number>();
 /** The executions that were removed while they were on screen. They are not stored again. */
 const removed = new Set<string>();
-const written = new Map<string, KeptExecution>();
+const written = new Map<string, StoredExecution>();
 /** Resolves when other tabs can take the executions that this one has left. */
 let leaving: Promise<unknown> = Promise.resolve();
 /** The id of the last save; null if it has failed. */
@@ -56,7 +56,7 @@ let saving = false;
 let more = false;
 let nextSave = 0;
 /** Whether the next save does not wait. */
-let hurries = false;
+let saveImmediately = false;
 
 const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("stepglass.executions");
 if (tabs) tabs.onmessage = () => void (executions.value !== null && refresh());
@@ -90,7 +90,7 @@ function saveSoon(): void {
 /** Saves without the pause after the last save. */
 function saveNext(): void {
   nextSave = 0;
-  hurries = saving;
+  saveImmediately = saving;
   clearTimeout(timer);
   timer = undefined;
   saveSoon();
@@ -111,11 +111,11 @@ async function save(): Promise<void> {
     if (of === session) have = kept.id;
   } catch (error) {
     // The loss of the worker was reported already.
-    if (!(error instanceof WorkerLost)) complain(error as Error);
+    if (!(error instanceof WorkerLost)) reportFailure(error as Error);
   } finally {
     saving = false;
-    nextSave = hurries ? 0 : performance.now() + Math.max(PAUSE, REST * (performance.now() - begun));
-    hurries = false;
+    nextSave = saveImmediately ? 0 : performance.now() + Math.max(PAUSE, REST * (performance.now() - begun));
+    saveImmediately = false;
     if (more) {
       more = false;
       saveSoon();
@@ -123,7 +123,7 @@ async function save(): Promise<void> {
   }
 }
 
-async function write(kept: KeptRun, whole: Workspace, of: number): Promise<void> {
+async function write(kept: StoredRun, whole: Workspace, of: number): Promise<void> {
   const { id, run } = kept;
   const before = written.get(id);
   const { record, contents } = recordOf(kept, whole, opening.opened.source, before);
@@ -136,9 +136,9 @@ async function write(kept: KeptRun, whole: Workspace, of: number): Promise<void>
   }
   own.set(id, run);
   onScreen.value = id;
-  const said = (one: KeptExecution): string => JSON.stringify({ ...one, at: 0, now: 0 });
+  const said = (one: StoredExecution): string => JSON.stringify({ ...one, at: 0, now: 0 });
   if (contents === undefined && before && said(before) === said(record)) return;
-  await writeKept(record, contents);
+  await writeStored(record, contents);
   written.set(id, record);
   remember(kept.status === "RUNNING" ? id : null);
   if (trouble.value !== "") {
@@ -146,7 +146,7 @@ async function write(kept: KeptRun, whole: Workspace, of: number): Promise<void>
     dismiss("executions");
   }
   if (before === undefined) await forgetOldest();
-  tell();
+  notifyTabs();
 }
 
 /**
@@ -172,13 +172,13 @@ export function keepNow(): Promise<string | undefined> {
     const { record, contents } = recordOf(kept, whole, source, before.get(kept.id));
     const free = mine.has(kept.id) ? undefined : await claim(kept.id, { wait: AbortSignal.timeout(HANDOVER), lost: () => {} });
     try {
-      await writeKept({ ...record, ...(record.status === "RUNNING" && { left: true }) }, contents);
+      await writeStored({ ...record, ...(record.status === "RUNNING" && { left: true }) }, contents);
     } finally {
       await free?.();
     }
     return kept.id;
   })().catch((error: Error) => {
-    if (!(error instanceof WorkerLost)) complain(error);
+    if (!(error instanceof WorkerLost)) reportFailure(error);
     return undefined;
   });
   // Other tabs can take it when it is written.
@@ -187,14 +187,14 @@ export function keepNow(): Promise<string | undefined> {
 }
 
 /** Notifies this tab and the others that the list has changed. */
-function tell(): void {
+function notifyTabs(): void {
   tabs?.postMessage(null);
   if (executions.value !== null) void refresh();
 }
 
 export async function refresh(): Promise<void> {
   try {
-    const [all, held] = await Promise.all([listKept(), claimed()]);
+    const [all, held] = await Promise.all([listStored(), claimed()]);
     executions.value = all;
     elsewhere.value = new Set([...held].filter((id) => !locks.has(id)));
   } catch (error) {
@@ -205,8 +205,8 @@ export async function refresh(): Promise<void> {
 
 /** Removes the oldest ended executions if there are too many. */
 async function forgetOldest(): Promise<void> {
-  const ended = (await listKept()).filter(({ status, id }) => status !== "RUNNING" && !locks.has(id));
-  if (ended.length > MOST_ENDED) await removeKept(ended.slice(MOST_ENDED).map(({ id }) => id));
+  const ended = (await listStored()).filter(({ status, id }) => status !== "RUNNING" && !locks.has(id));
+  if (ended.length > MOST_ENDED) await removeStored(ended.slice(MOST_ENDED).map(({ id }) => id));
 }
 
 function whyNot({ name, message }: Error): string {
@@ -219,7 +219,7 @@ function whyNot({ name, message }: Error): string {
 }
 
 /** Reports a failure once, until saving works again. */
-function complain(error: Error): void {
+function reportFailure(error: Error): void {
   const why = whyNot(error);
   if (trouble.value === why) return;
   trouble.value = why;
@@ -250,9 +250,9 @@ function leave(): void {
   locks.clear();
   written.clear();
   leaving = leaving
-    .then(() => Promise.allSettled(left.map((record) => writeKept({ ...record, left: true }))))
+    .then(() => Promise.allSettled(left.map((record) => writeStored({ ...record, left: true }))))
     .then(() => Promise.all(frees.map((free) => free())))
-    .then(tell);
+    .then(notifyTabs);
 }
 
 export function showExecutions(): void {
@@ -265,7 +265,7 @@ export function showExecutions(): void {
 const TAB = "stepglass.tab.execution";
 
 /** Returns the execution that this tab ran before it was reloaded. */
-export const ranBefore = (): string | null => sessionStorage.getItem(TAB);
+export const previousRun = (): string | null => sessionStorage.getItem(TAB);
 
 /** Returns whether the execution is on this tab's page. */
 export const isOwn = (id: string): boolean => own.has(id);
@@ -283,15 +283,15 @@ function remember(id: string | null): void {
 /** Removes the runs of the current session that have not ended. */
 export async function forgetUnfinished(): Promise<void> {
   await save();
-  await forget([...written.values()].filter(({ status }) => status === "RUNNING"));
+  await removeAll([...written.values()].filter(({ status }) => status === "RUNNING"));
 }
 
 /** Shows an execution as it was. */
-export const look = (id: string): Promise<void> => bring(id, false);
+export const view = (id: string): Promise<void> => bring(id, false);
 /** Resumes an execution. */
-export const goOn = (id: string): Promise<void> => bring(id, true);
+export const resume = (id: string): Promise<void> => bring(id, true);
 /** Restores an execution next to its workspace, which is on the page and may have been edited. */
-export const comeBack = (id: string, goes: boolean): Promise<void> => bring(id, goes, true);
+export const restoreRun = (id: string, goes: boolean): Promise<void> => bring(id, goes, true);
 
 async function bring(id: string, goes: boolean, isPlaced = false): Promise<void> {
   try {
@@ -301,8 +301,8 @@ async function bring(id: string, goes: boolean, isPlaced = false): Promise<void>
       if (goes) step("continue");
       return;
     }
-    const contents = await readKept(id);
-    const record = (await listKept()).find((one) => one.id === id);
+    const contents = await readStored(id);
+    const record = (await listStored()).find((one) => one.id === id);
     if (!contents || !record) {
       await refresh();
       return showToast("That execution was removed.");
@@ -327,7 +327,7 @@ async function bring(id: string, goes: boolean, isPlaced = false): Promise<void>
     const until = now + Math.max(0, Date.now() - at) * speed;
     await runner.start({ saved, kept: free ? id : "", ...(free && goes && { until }) });
     onScreen.value = id;
-    if (!free) tellElsewhere(record);
+    if (!free) notifyElsewhere(record);
     else if (goes) say(`The run of ${record.machine} continues`);
   } catch (error) {
     notify({ kind: "reload", warn: true, text: `The execution cannot be opened: ${(error as Error).message}` });
@@ -335,16 +335,16 @@ async function bring(id: string, goes: boolean, isPlaced = false): Promise<void>
 }
 
 /** Notifies the user that another tab owns the execution. */
-function tellElsewhere({ id, machine }: KeptExecution): void {
+function notifyElsewhere({ id, machine }: StoredExecution): void {
   notify({
     kind: "tabs",
     text: `The run of “${machine}” runs in another tab. Here you can only look at it, as it was kept last.`,
-    actions: [{ label: "Continue here", run: () => void goOn(id) }],
+    actions: [{ label: "Continue here", run: () => void resume(id) }],
   });
 }
 
 /** Opens the workspace of an execution, unless it is already on the page. */
-function place(whole: Workspace, { draft: id, example }: KeptExecution): void {
+function place(whole: Workspace, { draft: id, example }: StoredExecution): void {
   const same = (other: Workspace): boolean => JSON.stringify(packedOf(other)) === JSON.stringify(packedOf(whole));
   workspace.flush();
   if (same(workspace.current())) return;
@@ -356,17 +356,17 @@ function place(whole: Workspace, { draft: id, example }: KeptExecution): void {
 // ------------------------------------------------------------------------------------------------------- removal
 
 /** Removes executions. Returns the function that restores them. */
-export async function forget(records: readonly KeptExecution[]): Promise<() => Promise<void>> {
-  const contents = await Promise.all(records.map(({ id }) => readKept(id)));
-  await removeKept(records.map(({ id }) => id));
+export async function removeAll(records: readonly StoredExecution[]): Promise<() => Promise<void>> {
+  const contents = await Promise.all(records.map(({ id }) => readStored(id)));
+  await removeStored(records.map(({ id }) => id));
   for (const { id } of records) removed.add(id);
-  tell();
+  notifyTabs();
   return async () => {
     for (const [i, record] of records.entries()) {
       removed.delete(record.id);
-      if (contents[i]) await writeKept(record, contents[i]);
+      if (contents[i]) await writeStored(record, contents[i]);
     }
-    tell();
+    notifyTabs();
     saveSoon();
   };
 }
@@ -376,7 +376,7 @@ export async function forgetExecutions(): Promise<void> {
   try {
     await refresh();
     const all = (executions.value ?? []).filter(({ id }) => !elsewhere.value.has(id));
-    await forget(all);
+    await removeAll(all);
     executions.value = [];
   } catch {
     // Without storage, nothing was stored.

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { takeModel } from "../debugger/serviceModels.ts";
-import { bring } from "../graph/graphEditor.ts";
+import { loaders } from "../graph/graphEditor.ts";
 import * as analysis from "../store/analysis.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
@@ -13,10 +13,10 @@ import * as workspace from "../store/workspace.ts";
 import type { Recorded } from "../model/recorded.ts";
 import { statesOf } from "../model/recorded.ts";
 import { contentsOf } from "./link.ts";
-import { type Brought, LARGEST, read } from "./read.ts";
+import { type Imported, LARGEST, read } from "./read.ts";
 
 /** The opened file while the user must still choose a machine of a template, or values. */
-export const brought = signal<Brought | null>(null);
+export const imported = signal<Imported | null>(null);
 
 export async function readFile(file: File): Promise<void> {
   if (file.size > LARGEST) throw new Error(`${file.name} is larger than ${LARGEST / 1024 / 1024} MB.`);
@@ -61,20 +61,20 @@ export async function readText(text: string, name?: string): Promise<void> {
       break;
     case "definition":
       if (found.placeholders.length > 0) {
-        brought.value = found;
+        imported.value = found;
         panes.openDialog("import");
         break;
       }
       panes.closeDialog();
-      bringIn(found);
+      importDefinition(found);
       break;
     case "template":
-      brought.value = found;
+      imported.value = found;
       panes.openDialog("import");
       break;
     case "project":
       panes.closeDialog();
-      (await bring.project()).openProject(found.project);
+      (await loaders.project()).openProject(found.project);
       break;
     case "model":
       panes.closeDialog();
@@ -91,7 +91,7 @@ export async function readText(text: string, name?: string): Promise<void> {
  * Replaces the current definition. Input, handlers and settings belong to the previous machine, so they are removed. Without a
  * title, it is derived from the text.
  */
-export function bringIn({
+export function importDefinition({
   title,
   format,
   definition,

@@ -5,7 +5,7 @@ import * as opening from "../store/opening.ts";
 import * as playback from "../store/playback.ts";
 import * as panes from "../store/panes.ts";
 import * as selection from "../store/selection.ts";
-import { shout, showToast } from "../store/notifications.ts";
+import { showAlarm, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 
 /** The parts of the workspace that a link includes besides the definition. */
@@ -81,7 +81,7 @@ export async function openLink(): Promise<boolean> {
     showToast(`Opened “${shared.title}” from the link. In it: ${contentsOf(shared)}.`);
     return true;
   } catch (error) {
-    shout((error as Error).message);
+    showAlarm((error as Error).message);
     return false;
   }
 }

@@ -2,25 +2,25 @@
 // that.
 
 import * as panes from "../store/panes.ts";
-import { dismiss, notify, shout } from "../store/notifications.ts";
+import { dismiss, notify, showAlarm } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
-import { brought, readText } from "./importing.ts";
-import { type Brought, read } from "./read.ts";
+import { imported, readText } from "./importing.ts";
+import { type Imported, read } from "./read.ts";
 
 type Action = { label: string; run(): void };
 
 const opens = (label: string, text: string): Action => ({
   label,
-  run: () => void readText(text).catch((error: Error) => shout(error.message)),
+  run: () => void readText(text).catch((error: Error) => showAlarm(error.message)),
 });
 
-function offerOf(found: Brought, text: string): { text: string; action: Action } | undefined {
+function offerOf(found: Imported, text: string): { text: string; action: Action } | undefined {
   switch (found.kind) {
     case "template": {
       const { length } = found.template.machines;
       const run = (): void => {
-        brought.value = found;
+        imported.value = found;
         panes.openDialog("import");
       };
       return {

@@ -2,13 +2,13 @@
 // the user if that is not possible.
 
 import { effect } from "@preact/signals";
-import { bring } from "../graph/graphEditor.ts";
+import { loaders } from "../graph/graphEditor.ts";
 import { type Workspace, packedOf } from "../model/share.ts";
 import * as execution from "../store/execution.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import * as runner from "../store/runner.ts";
-import { dismiss, notify, shout, showToast } from "../store/notifications.ts";
+import { dismiss, notify, showAlarm, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, removeDraft, turnOf, writeDraft } from "./drafts.ts";
 import { heedMachines, isTitleDerived, partsFromDraft } from "./replacedMachine.ts";
@@ -45,13 +45,13 @@ const textOf = (whole: Workspace): string => JSON.stringify([whole, workspace.ta
  * Starts to store the page, after its previous contents were restored. `fresh` is set if there were none and the first example is
  * shown.
  */
-export async function keep(fresh: boolean, first: Workspace): Promise<void> {
+export async function startSaving(fresh: boolean, first: Workspace): Promise<void> {
   const before = fresh ? {} : tab();
   let same = false;
   if (!fresh) same = await restore(before, first);
   else enter(opening.opened.source);
   opening.openings.add({ leave: save, enter });
-  heedMachines({ keep: keepAside, restart });
+  heedMachines({ keep: saveReplaced, restart });
   heedRefusals();
   let quiet = true;
   effect(() => {
@@ -74,7 +74,7 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
     if (run.recorded === undefined)
       void import("./executions.ts").then(
         ({ keepRuns }) => keepRuns(),
-        ({ message }: Error) => shout(`Executions are not kept: a part of the page could not be loaded. ${message}`),
+        ({ message }: Error) => showAlarm(`Executions are not kept: a part of the page could not be loaded. ${message}`),
       );
   });
   addEventListener("storage", heardOfStorage);
@@ -87,7 +87,7 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   addEventListener("hashchange", () => {
     if (isLink()) void openLink();
   });
-  if (localHas("stepglass.project")) void bring.project().catch(() => {});
+  if (localHas("stepglass.project")) void loaders.project().catch(() => {});
   if ((await hasExecutions()) && (await import("./unfinished.ts").then(({ offer }) => offer()).catch(() => false))) return;
   if (!same) return;
   if (before.running !== undefined) {
@@ -193,7 +193,7 @@ function save(): void {
   if (whole.definition.trim() === "" || textOf(whole) === saved) return;
   // Until the text is analysed, the title is that of the previous machine.
   if (partsFromDraft()) whole = { ...whole, title: "Untitled" };
-  if (current && isTaken(current)) {
+  if (current && isSavedElsewhere(current)) {
     const { id } = current;
     if (isUnedited(whole) || follow(id)) return;
     const name = workspace.title.value;
@@ -239,7 +239,7 @@ function isUnedited(whole: Workspace): boolean {
 }
 
 /** Returns whether another tab has saved the draft since this one did. */
-function isTaken({ id, turn }: { id: string; turn: number }): boolean {
+function isSavedElsewhere({ id, turn }: { id: string; turn: number }): boolean {
   const there = turnOf(id);
   return there !== undefined && there !== turn;
 }
@@ -272,12 +272,12 @@ function complain(title: string, full: boolean): void {
 }
 
 /** Saves a workspace whose text is being replaced, and returns its draft. The next edit is saved to another draft. */
-function keepAside(whole: Workspace, touched: boolean): { id: string; turn: number } | undefined {
+function saveReplaced(whole: Workspace, touched: boolean): { id: string; turn: number } | undefined {
   clearTimeout(timer);
   const before = current;
   current = undefined;
   if (!touched || whole.definition.trim() === "") return before;
-  const next = before && !isTaken(before) ? { id: before.id, turn: before.turn + 1 } : { id: newId(), turn: 1 };
+  const next = before && !isSavedElsewhere(before) ? { id: before.id, turn: before.turn + 1 } : { id: newId(), turn: 1 };
   return write(next, whole) ? next : before;
 }
 
@@ -295,7 +295,7 @@ function heardOfStorage({ key, newValue }: StorageEvent): void {
   const id = draftIn(key);
   if (key !== null && id === undefined) return;
   if (drafts.value.length > 0) listDrafts();
-  if (id === undefined || id !== current?.id || newValue === null || !isTaken(current) || follow(id)) return;
+  if (id === undefined || id !== current?.id || newValue === null || !isSavedElsewhere(current) || follow(id)) return;
   notify({
     kind: "tabs",
     text: `“${workspace.title.value}” was edited in another tab. What you edit here is kept as a draft of its own.`,

@@ -7,7 +7,7 @@ import { isSession, sessionOf } from "./session.ts";
 import type { ServiceModel } from "stepglass/service-model";
 import { type Placeholder, type Template, placeholdersOf, readConfiguration, readTemplate } from "./template.ts";
 
-export type Brought =
+export type Imported =
   | { kind: "definition"; title: string; format: "json" | "yaml"; definition: string; placeholders: Placeholder[] }
   | { kind: "template"; title: string; template: Template; file: string; text: string }
   | { kind: "project"; project: unknown }
@@ -19,7 +19,7 @@ export type Brought =
 export const LARGEST = 64 * 1024 * 1024;
 
 /** Throws an Error that says why there is nothing to open. Pasted text has no file name. */
-export async function read(text: string, file?: string): Promise<Brought> {
+export async function read(text: string, file?: string): Promise<Imported> {
   const name = file ?? "The text";
   const fromFile = file?.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template|tf|sfnrun)$/i, "") ?? "";
   const title = fromFile || "Untitled";

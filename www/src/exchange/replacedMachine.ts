@@ -11,7 +11,7 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as opening from "../store/opening.ts";
 import * as runner from "../store/runner.ts";
-import { dismiss, notify, say, shout } from "../store/notifications.ts";
+import { dismiss, notify, say, showAlarm } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { titleOf } from "./title.ts";
 
@@ -59,11 +59,11 @@ export function heedMachines(keeper: Keeper): void {
     const found = analysis.latest.value;
     void workspace.generation.value;
     // If the text has changed since, it is analysed soon.
-    if (found && analysis.analyzed() === workspace.definition.value) untracked(() => batch(() => look(found, keeper)));
+    if (found && analysis.analyzed() === workspace.definition.value) untracked(() => batch(() => checkMachine(found, keeper)));
   });
 }
 
-function look(found: Analysis, keeper: Keeper): void {
+function checkMachine(found: Analysis, keeper: Keeper): void {
   const text = workspace.definition.value;
   if (generation !== workspace.generation.value) {
     generation = workspace.generation.value;
@@ -177,7 +177,7 @@ function replace(names: ReadonlySet<string>, keeper: Keeper): void {
   derive(names);
   fitGraph();
   const run = execution.run.value;
-  runner.outlive();
+  runner.detachRun();
   const words =
     gone.length === 0 ? "" : ` The ${listed(gone)} of “${old.title}” ${gone.length === 1 && gone[0] === "input" ? "was" : "were"} removed.`;
   const ran = run === null ? "" : ` The run on screen is still of “${old.title}”.`;
@@ -232,7 +232,7 @@ function goBack({ workspace: whole, lesson, trusted, draft }: NonNullable<typeof
   workspace.edit({ title: whole.title, config: whole.config ?? {}, lesson });
   derived = "";
   left = undefined;
-  runner.comeBack();
+  runner.reattachRun();
   keeper.restart(draft);
   dismiss("another");
   fitGraph();
@@ -271,6 +271,6 @@ async function layOut(): Promise<void> {
     workspace.edit({ definition: laidOut });
     dismiss("formatted");
   } catch (error) {
-    shout(`The definition was not formatted: ${(error as Error).message}`);
+    showAlarm(`The definition was not formatted: ${(error as Error).message}`);
   }
 }

@@ -1,7 +1,7 @@
 // The stored executions of this browser: a record of each, and the contents that restore it.
 
 import { type Free, answer, inTransaction, takeLock } from "stepglass/requests";
-import type { KeptRun } from "../model/protocol.ts";
+import type { StoredRun } from "../model/protocol.ts";
 import { type Workspace, packedOf } from "../model/share.ts";
 import type { Source } from "../store/opening.ts";
 import { sharedDatabase } from "./database.ts";
@@ -13,7 +13,7 @@ const VERSION = 1;
 const LARGEST = 30_000_000;
 
 /** The facts that a list shows about an execution. */
-export interface KeptExecution extends Omit<KeptRun, "saved" | "run"> {
+export interface StoredExecution extends Omit<StoredRun, "saved" | "run"> {
   /** The title of its workspace. */
   machine: string;
   /** When it was started and when it was last stored, by the clock of this computer. */
@@ -42,11 +42,11 @@ export interface Contents {
 
 /** Returns the record and the contents of a run and its original workspace. Throws if they are too large. */
 export function recordOf(
-  { saved, run: _, ...kept }: KeptRun,
+  { saved, run: _, ...kept }: StoredRun,
   whole: Workspace,
   { draft, example }: Source,
-  before: KeptExecution | undefined,
-): { record: KeptExecution; contents: Contents | undefined } {
+  before: StoredExecution | undefined,
+): { record: StoredExecution; contents: Contents | undefined } {
   if (saved !== undefined && saved.length > LARGEST) throw new RangeError("too large");
   return {
     record: {
@@ -87,17 +87,17 @@ async function within<Value>(
 }
 
 /** Returns all executions, the newest first. */
-export async function listKept(): Promise<KeptExecution[]> {
-  const found: KeptExecution[] = await within("readonly", (about) => answer(about.getAll()));
+export async function listStored(): Promise<StoredExecution[]> {
+  const found: StoredExecution[] = await within("readonly", (about) => answer(about.getAll()));
   return found.sort((a, b) => b.started - a.started);
 }
 
-export function readKept(id: string): Promise<Contents | undefined> {
+export function readStored(id: string): Promise<Contents | undefined> {
   return within("readonly", (_, contents) => answer<Contents | undefined>(contents.get(id)));
 }
 
 /** Resolves when it is on the disk. Without contents, the previous ones stay. */
-export function writeKept(record: KeptExecution, contents?: Contents): Promise<void> {
+export function writeStored(record: StoredExecution, contents?: Contents): Promise<void> {
   return within("readwrite", async (about, all) => {
     // An execution that was removed meanwhile must not be stored without its contents.
     if (contents === undefined && (await answer(all.getKey(record.id))) === undefined) return;
@@ -106,7 +106,7 @@ export function writeKept(record: KeptExecution, contents?: Contents): Promise<v
   });
 }
 
-export function removeKept(ids: readonly string[]): Promise<void> {
+export function removeStored(ids: readonly string[]): Promise<void> {
   return within("readwrite", async (about, contents) => {
     for (const id of ids) {
       about.delete(id);

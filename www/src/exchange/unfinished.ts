@@ -3,13 +3,13 @@
 import * as execution from "../store/execution.ts";
 import * as opening from "../store/opening.ts";
 import { notify } from "../store/notifications.ts";
-import { HANDOVER, elsewhere, executions, goOn, isOwn, ranBefore, refresh, showExecutions } from "./executions.ts";
+import { HANDOVER, elsewhere, executions, resume, isOwn, previousRun, refresh, showExecutions } from "./executions.ts";
 import { currentDraft } from "./persistence.ts";
-import { type KeptExecution, claim, listKept, writeKept } from "./storedExecutions.ts";
+import { type StoredExecution, claim, listStored, writeStored } from "./storedExecutions.ts";
 
 /** Called after a load: offers the executions that were running when the page was closed. Returns whether there are any. */
 export async function offer(): Promise<boolean> {
-  const mine = ranBefore();
+  const mine = previousRun();
   if (mine !== null) {
     // The previous page may still hold the lock for a moment.
     const free = await claim(mine, { wait: AbortSignal.timeout(HANDOVER), lost() {} }).catch(() => undefined);
@@ -29,7 +29,7 @@ export async function offer(): Promise<boolean> {
       ? `The run of “${one.machine}” was not over when the page was closed${one.waits[0] === undefined ? "" : `: ${one.waits[0]} waits for an answer`}.` +
         (others > 0 ? ` So ${others === 1 ? "was another one" : `were ${others} others`}.` : "")
       : `${others} runs were not over when the page was closed.`,
-    actions: one ? [{ label: "Continue", run: () => void goOn(one.id) }, show] : [show],
+    actions: one ? [{ label: "Continue", run: () => void resume(one.id) }, show] : [show],
     // A user who has dismissed the notice does not want to see it with each load.
     dismissed: () => void mark(running, { left: true }),
   });
@@ -38,16 +38,16 @@ export async function offer(): Promise<boolean> {
 }
 
 /** Returns whether the machine of an execution is the one on the page. */
-function isOfPage({ draft, example }: KeptExecution): boolean {
+function isOfPage({ draft, example }: StoredExecution): boolean {
   const here = currentDraft();
   return here === undefined ? example !== undefined && example === opening.opened.source.example : draft === here;
 }
 
 /** Changes the records of executions that no tab runs. */
-async function mark(records: readonly KeptExecution[], change: Partial<KeptExecution>): Promise<void> {
+async function mark(records: readonly StoredExecution[], change: Partial<StoredExecution>): Promise<void> {
   for (const { id } of records) {
-    const record = (await listKept().catch(() => [])).find((one) => one.id === id);
+    const record = (await listStored().catch(() => [])).find((one) => one.id === id);
     // It may have been resumed meanwhile.
-    if (record && !isOwn(id)) await writeKept({ ...record, ...change }).catch(() => {});
+    if (record && !isOwn(id)) await writeStored({ ...record, ...change }).catch(() => {});
   }
 }

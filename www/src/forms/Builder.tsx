@@ -24,7 +24,7 @@ import { Expression } from "./Expression.tsx";
 import { Tool, afterwards } from "./Items.tsx";
 import { idOf } from "./Row.tsx";
 import { typedNumber } from "./values.ts";
-import { change, told } from "./write.ts";
+import { change, reportRefusal } from "./write.ts";
 
 const KINDS: readonly [Kind, string][] = [
   ["compare", "A comparison"],
@@ -50,7 +50,8 @@ export function Builder({ test, at, outermost = false, depth = 0, remove }: Prop
   const own = outermost ? testOf(test) : test;
   const kind = kindOf(own);
   // The test comes first, as in most hand-written rules.
-  const write = (next: Fields): void => void told(change({ kind: "set", at, value: outermost ? { ...next, ...besideOf(test) } : next }));
+  const write = (next: Fields): void =>
+    void reportRefusal(change({ kind: "set", at, value: outermost ? { ...next, ...besideOf(test) } : next }));
   if (depth > MOST_DEEP) return <JsonRow at={at} name="Test" value={test} />;
   const name = outermost ? "Test" : "Part";
   return (
@@ -98,7 +99,7 @@ function Parts({ list, at, kind, depth }: { list: unknown; at: string; kind: "An
               parts.length > 1
                 ? () => {
                     const held = document.activeElement?.closest(".builder")?.parentElement;
-                    void told(change({ kind: "remove", at: pointerTo(at, i) }));
+                    void reportRefusal(change({ kind: "remove", at: pointerTo(at, i) }));
                     afterwards(() => held?.querySelector<HTMLElement>(".form-add")?.focus());
                   }
                 : undefined
@@ -108,7 +109,11 @@ function Parts({ list, at, kind, depth }: { list: unknown; at: string; kind: "An
           <JsonRow key={i} at={pointerTo(at, i)} name={`${kind} ${i + 1}`} value={part} />
         ),
       )}
-      <button type="button" class="form-add small" onClick={() => void told(change({ kind: "set", at: pointerTo(at, "-"), value: FRESH }))}>
+      <button
+        type="button"
+        class="form-add small"
+        onClick={() => void reportRefusal(change({ kind: "set", at: pointerTo(at, "-"), value: FRESH }))}
+      >
         <Icon name="plus" size={12} /> {kind === "And" ? "And" : "Or"}
       </button>
     </>
@@ -171,7 +176,7 @@ function TruthRow({ at, name, value }: Given) {
       value={value === undefined ? undefined : String(value)}
       words={words}
       required
-      write={(next) => void told(change({ kind: "set", at, value: next === "true" }))}
+      write={(next) => void reportRefusal(change({ kind: "set", at, value: next === "true" }))}
     />
   );
 }

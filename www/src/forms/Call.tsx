@@ -19,7 +19,7 @@ import { type Replace, replaceIn } from "./expression/text.ts";
 import { Row, idOf } from "./Row.tsx";
 import { useTyped } from "./useTyped.ts";
 import { shownText, typedText } from "./values.ts";
-import { change, put, told } from "./write.ts";
+import { change, put, reportRefusal } from "./write.ts";
 
 const load = () => import("stepglass/integrations");
 
@@ -37,7 +37,7 @@ export function CallRow(given: Given) {
   /** Sets the Resource, and adds the required parameters that the task does not have. */
   const call = async (resource: string, pattern?: IntegrationPattern): Promise<void> => {
     const next = await (await load()).integrationOf(resource);
-    await told(
+    await reportRefusal(
       change({ kind: "set", at, value: resource }, ...(next ? await parametersOf(next, pattern, resource, integration, formed) : [])),
     );
   };
@@ -245,7 +245,7 @@ function Parameters({ integration }: { integration: Integration }) {
   const add = (parameter: string): void => {
     const one = integration.parameters.find(({ name }) => name === parameter);
     const empty = { string: "", timestamp: "", blob: "", number: 0, boolean: false, array: [], object: {} }[one?.type ?? "string"];
-    void told(change({ kind: "set", at: pointerTo(formed.pointer, field, parameter), value: empty }));
+    void reportRefusal(change({ kind: "set", at: pointerTo(formed.pointer, field, parameter), value: empty }));
   };
   return (
     <div class="form-row">

@@ -13,7 +13,7 @@ import { Against, CatcherVerdict, RetrierVerdict } from "./Handled.tsx";
 import { useHandled } from "./useHandled.ts";
 import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
-import { change, told } from "./write.ts";
+import { change, reportRefusal } from "./write.ts";
 import { pointerTo } from "stepglass/pointer";
 
 const errorsOf = (value: unknown): string =>
@@ -57,7 +57,7 @@ export function RetryRow(given: Given) {
         <Add
           label="Retrier"
           run={() =>
-            told(
+            reportRefusal(
               change({
                 kind: "set",
                 at: pointerTo(at, "-"),
@@ -149,7 +149,7 @@ export function CatchRow(given: Given) {
             )
           }
         />
-        <Add label="Catcher" run={() => told(change(newCatcher(formed)))} />
+        <Add label="Catcher" run={() => reportRefusal(change(newCatcher(formed)))} />
       </div>
     </Row>
   );

@@ -11,9 +11,9 @@ import { useForm } from "./context.ts";
 import { Expression } from "./Expression.tsx";
 import { type Control, type Field, fieldsOf, namesOf } from "./fields.ts";
 import { Row } from "./Row.tsx";
-import { change, told } from "./write.ts";
+import { change, reportRefusal } from "./write.ts";
 import { TextsRow } from "./Texts.tsx";
-import { Onward } from "./Transition.tsx";
+import { TransitionField } from "./Transition.tsx";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -56,7 +56,7 @@ function OneField({ field, of, at, nested }: { field: Field; of: Fields; at: str
       </>
     );
   }
-  if (or.length > 0 && field.control !== "onward") return <Ways field={field} of={of} at={at} />;
+  if (or.length > 0 && field.control !== "onward") return <Alternatives field={field} of={of} at={at} />;
   return <Plain field={field} of={of} at={at} nested={nested} />;
 }
 
@@ -101,7 +101,7 @@ function Plain({
     case "state":
       return <StateRow {...given} />;
     case "onward":
-      return <Onward of={of} at={at} />;
+      return <TransitionField of={of} at={at} />;
     case "texts":
       return <TextsRow {...given} />;
     default:
@@ -110,7 +110,7 @@ function Plain({
 }
 
 /** A field with alternatives. The alternative that is set is shown, or the one that the user has selected. */
-function Ways({ field, of, at }: { field: Field; of: Fields; at: string }) {
+function Alternatives({ field, of, at }: { field: Field; of: Fields; at: string }) {
   const { or = [], ...first } = field;
   const all: Field[] = [first, ...or];
   const chosen = useSignal<string | null>(null);
@@ -127,7 +127,8 @@ function Ways({ field, of, at }: { field: Field; of: Fields; at: string }) {
         const name = event.currentTarget.value;
         chosen.value = name;
         const others = written.filter((one) => one.name !== name);
-        if (others.length > 0) void told(change(...others.map((one) => ({ kind: "remove" as const, at: pointerTo(at, one.name) }))));
+        if (others.length > 0)
+          void reportRefusal(change(...others.map((one) => ({ kind: "remove" as const, at: pointerTo(at, one.name) }))));
       }}
     >
       {all.map(({ name }) => (

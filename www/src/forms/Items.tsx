@@ -7,7 +7,7 @@ import { pointerTo } from "stepglass/pointer";
 import { Icon } from "../ui/Icon.tsx";
 import { caretAt, problemsAt, shown, toText } from "./current.ts";
 import { Messages, idOf } from "./Row.tsx";
-import { change, told } from "./write.ts";
+import { change, reportRefusal } from "./write.ts";
 
 interface Props {
   /** The pointer of the list. */
@@ -59,14 +59,14 @@ async function move(at: string, index: number, to: number, count: number, elemen
   if (to < 0 || to >= count) return;
   const list = element.closest("ol")!;
   const place = focusables(list.children[index]!).indexOf(element as HTMLElement);
-  if (!(await told(change({ kind: "move", at: pointerTo(at, index), to })))) return;
+  if (!(await reportRefusal(change({ kind: "move", at: pointerTo(at, index), to })))) return;
   afterwards(() => focusables(list.children[to]!)[place]?.focus());
 }
 
 async function remove(at: string, index: number, count: number, element: Element): Promise<void> {
   const list = element.closest<HTMLElement>(".form-items")!;
   const gone = count === 1 ? at : pointerTo(at, index);
-  if (!(await told(change({ kind: "remove", at: gone })))) return;
+  if (!(await reportRefusal(change({ kind: "remove", at: gone })))) return;
   // The focus moves to the element at the same position, or to the button that adds one.
   afterwards(() => (list.querySelectorAll<HTMLElement>(":scope > ol > li > .item-head .item-remove")[index] ?? addOf(list))?.focus());
 }

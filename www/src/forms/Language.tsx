@@ -4,7 +4,7 @@ import { convertToJsonata } from "../editor/definitionEditor.ts";
 import { pick } from "../editing/picking.ts";
 import { useForm } from "./context.ts";
 import { type Given, WordsRow } from "./controls.tsx";
-import { put, told } from "./write.ts";
+import { put, reportRefusal } from "./write.ts";
 import { idOf } from "./Row.tsx";
 
 export function LanguageRow({ at, name, value }: Given) {
@@ -12,7 +12,7 @@ export function LanguageRow({ at, name, value }: Given) {
   const machine = formed.pointer === "";
   const choose = async (next: string | undefined): Promise<void> => {
     const spoken = next ?? (machine ? "JSONPath" : formed.machineLanguage);
-    if (spoken !== "JSONata" || formed.language === "JSONata") return void (await told(put(at, next, value)));
+    if (spoken !== "JSONata" || formed.language === "JSONata") return void (await reportRefusal(put(at, next, value)));
     const { left, bottom } = document.getElementById(idOf(at))!.getBoundingClientRect();
     const what = machine ? "all states" : formed.name;
     const chosen = await pick({
@@ -30,7 +30,7 @@ export function LanguageRow({ at, name, value }: Given) {
       at: { x: left, y: bottom },
     });
     if (chosen?.id === "convert") return convertToJsonata(machine ? undefined : formed.name);
-    if (chosen?.id === "set") await told(put(at, next, value));
+    if (chosen?.id === "set") await reportRefusal(put(at, next, value));
     // The control is reset to the value in the text.
     else (document.getElementById(idOf(at)) as HTMLSelectElement).value = value === undefined ? "" : String(value);
   };

@@ -20,7 +20,7 @@ import { Optional } from "./Fields.tsx";
 import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
 import { brief } from "./values.ts";
-import { change, told } from "./write.ts";
+import { change, reportRefusal } from "./write.ts";
 
 export function RulesRow(given: Given) {
   const { formed } = useForm();
@@ -54,7 +54,7 @@ export function RulesRow(given: Given) {
             )
           }
         />
-        <Add label="Rule" run={() => told(change(newRule(formed)))} />
+        <Add label="Rule" run={() => reportRefusal(change(newRule(formed)))} />
       </div>
     </Row>
   );

@@ -8,7 +8,7 @@ import type { Given } from "./controls.tsx";
 import { useForm } from "./context.ts";
 import { afterwards } from "./Items.tsx";
 import { Row, idOf } from "./Row.tsx";
-import { change, told } from "./write.ts";
+import { change, reportRefusal } from "./write.ts";
 import { isPlaceholder, same } from "./values.ts";
 import { JsonRow } from "./Json.tsx";
 
@@ -67,7 +67,7 @@ function useLatest(at: string, value: unknown, shown: readonly string[]): Write 
     if (same(names, latest.names)) return;
     latest.names = names;
     latest.own.add(JSON.stringify(names));
-    void told(change({ kind: "set", at, value: names })).then((made) => {
+    void reportRefusal(change({ kind: "set", at, value: names })).then((made) => {
       if (!made) latest.names = Array.isArray(latest.seen) ? (latest.seen as string[]) : [];
     });
   };

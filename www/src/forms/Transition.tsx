@@ -4,12 +4,12 @@ import { pointerTo } from "stepglass/pointer";
 import type { Gesture } from "stepglass";
 import { useForm } from "./context.ts";
 import { Row, idOf } from "./Row.tsx";
-import { change, told } from "./write.ts";
+import { change, reportRefusal } from "./write.ts";
 
 /** A value that cannot be the name of a state. */
 const END = "\0end";
 
-export function Onward({ of, at }: { of: Readonly<Record<string, unknown>>; at: string }) {
+export function TransitionField({ of, at }: { of: Readonly<Record<string, unknown>>; at: string }) {
   const { formed } = useForm();
   const next = pointerTo(at, "Next");
   const id = idOf(next);
@@ -21,7 +21,7 @@ export function Onward({ of, at }: { of: Readonly<Record<string, unknown>>; at: 
       chosen === END
         ? [...(to === undefined ? [] : [{ kind: "remove" as const, at: next }]), { kind: "set", at: pointerTo(at, "End"), value: true }]
         : [...(end === undefined ? [] : [{ kind: "remove" as const, at: pointerTo(at, "End") }]), { kind: "set", at: next, value: chosen }];
-    void told(change(...gestures));
+    void reportRefusal(change(...gestures));
   };
   return (
     <Row at={to === undefined && end !== undefined ? pointerTo(at, "End") : next} name="Next" control={id}>

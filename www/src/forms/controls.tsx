@@ -6,7 +6,7 @@ import { useForm } from "./context.ts";
 import { Row, idOf } from "./Row.tsx";
 import { type TypedControl, useTyped } from "./useTyped.ts";
 import { type Typed, shownText, typedNumber, typedText } from "./values.ts";
-import { put, told } from "./write.ts";
+import { put, reportRefusal } from "./write.ts";
 
 export interface Given {
   at: string;
@@ -138,7 +138,7 @@ export function WordsRow({ at, name, value, absent, words, write, required = fal
         onChange={(event) => {
           const next = event.currentTarget.value === "" ? undefined : event.currentTarget.value;
           if (write) write(next);
-          else void told(put(at, next, value));
+          else void reportRefusal(put(at, next, value));
         }}
       >
         {!(required && value !== undefined) && <option value="">{absent === undefined ? "—" : absent}</option>}
@@ -164,7 +164,7 @@ export function StateRow({ at, name, value, targets, required = false }: Given &
         id={id}
         value={typeof value === "string" ? value : ""}
         aria-describedby={`${id}-problems`}
-        onChange={(event) => void told(put(at, event.currentTarget.value === "" ? undefined : event.currentTarget.value, value))}
+        onChange={(event) => void reportRefusal(put(at, event.currentTarget.value === "" ? undefined : event.currentTarget.value, value))}
       >
         {(!required || value === undefined) && <option value="">{required ? "Choose a state" : "—"}</option>}
         {own.map((one) => (

@@ -9,7 +9,7 @@ import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
 
 /** Whether the form is visible. Otherwise its data is not read. */
-export const looking = signal(false);
+export const isVisible = signal(false);
 
 /** The pointer of the selected state; empty for the machine. */
 export const pointer = computed(() => {
@@ -32,7 +32,7 @@ export const unreadable = signal<Unformed | null>(null);
 let asking = 0;
 
 effect(() => {
-  if (!looking.value || analysis.inside.value) return;
+  if (!isVisible.value || analysis.inside.value) return;
   const [text, format, of] = [workspace.definition.value, workspace.format.value, pointer.value];
   // Before the first analysis there is no state to select.
   if (analysis.latest.value === null) return;

@@ -5,11 +5,11 @@ import { computed, effect, untracked } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { added } from "../editing/added.ts";
-import { pen } from "../graph/graphEditor.ts";
+import { graphEditor } from "../graph/graphEditor.ts";
 import { Tabs } from "../ui/Tabs.tsx";
 import { followCaret } from "./caret.ts";
 import "./commands.ts";
-import { caretAt, looking, placeAround, shown } from "./current.ts";
+import { caretAt, isVisible, placeAround, shown } from "./current.ts";
 import { CallRow } from "./Call.tsx";
 import { CatchRow, RetryRow } from "./Errors.tsx";
 import { special } from "./Fields.tsx";
@@ -23,9 +23,9 @@ import { showSide, side } from "./side.ts";
 function View({ title }: { title?: ComponentChildren }) {
   const chosen = side.value;
   useEffect(() => {
-    looking.value = chosen === "form";
+    isVisible.value = chosen === "form";
     return () => {
-      looking.value = false;
+      isVisible.value = false;
     };
   }, [chosen]);
   return (
@@ -83,4 +83,4 @@ Object.assign(special, {
   processor: ProcessorRow,
 } satisfies typeof special);
 followCaret();
-if (pen.value) pen.value = { ...pen.value, form: { View, shown: computed(() => side.value === "form") } };
+if (graphEditor.value) graphEditor.value = { ...graphEditor.value, form: { View, shown: computed(() => side.value === "form") } };

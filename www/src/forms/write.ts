@@ -31,7 +31,7 @@ export function change(...gestures: Gesture[]): Promise<string | undefined> {
  * Applies a change for a control that has no place for the reason of a refusal, which is shown as a notice. Returns whether it
  * was applied.
  */
-export async function told(changing: Promise<string | undefined>): Promise<boolean> {
+export async function reportRefusal(changing: Promise<string | undefined>): Promise<boolean> {
   const refused = await changing;
   if (refused !== undefined) showToast(refused);
   return refused === undefined;

@@ -10,7 +10,7 @@ import { bytes, count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { overrideOf, shownOf } from "./status.ts";
 import { view } from "./viewport.ts";
-import { waysOf } from "./targets.ts";
+import { targetsInWords } from "./targets.ts";
 
 const NodeFailure = lazy(() => import("../debugger/ErrorCard.tsx").then((module) => module.NodeFailure));
 const FAILED: ReadonlySet<string> = new Set(["failed", "timedOut", "caught", "retrying"]);
@@ -105,7 +105,7 @@ function Content({ index, node, at }: { index: GraphIndex; node: GraphNode; at: 
       </span>
       {node.comment && <p>{node.comment}</p>}
       <ul>
-        {waysOf(index, at, 6).map((way) => (
+        {targetsInWords(index, at, 6).map((way) => (
           <li key={way}>{way}</li>
         ))}
       </ul>

@@ -22,7 +22,7 @@ import { lazy } from "../ui/lazy.tsx";
 import { count } from "../ui/format.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
-import { bring, pen } from "./graphEditor.ts";
+import { loaders, graphEditor } from "./graphEditor.ts";
 import { SearchBox } from "./Search.tsx";
 import { overlay } from "../debugger/onGraph.ts";
 import { elementOf, focusNode, focused, refocus } from "./focus.ts";
@@ -31,7 +31,7 @@ import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
 import { detail, inBoxes } from "./lod.ts";
 import { Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
-import { waysOf } from "./targets.ts";
+import { targetsInWords } from "./targets.ts";
 import {
   barBelow,
   anchor,
@@ -58,11 +58,11 @@ const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend)
 const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
 const InsidePath = lazy(() => import("../debugger/Inside.tsx").then((module) => module.InsidePath));
 const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
-const LookingBack = lazy(() => import("./PastEvent.tsx").then((module) => module.LookingBack));
+const LookingBack = lazy(() => import("./PastEvent.tsx").then((module) => module.PastEvent));
 const Follow = lazy(() => import("./PastEvent.tsx").then((module) => module.Follow));
 const Transitions = lazy(() => import("./Transitions.tsx").then((module) => module.Transitions));
 const Names = lazy(() => import("./Names.tsx").then((module) => module.Names));
-const Crowd = lazy(() => import("./LargeMachine.tsx").then((module) => module.Crowd));
+const Crowd = lazy(() => import("./LargeMachine.tsx").then((module) => module.LargeMachine));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /** The number of nodes from which on only the visible ones are drawn. */
@@ -193,7 +193,7 @@ export function GraphView() {
   const frame = useRef<HTMLDivElement>(null);
   const index = analysis.graph.value;
   const table = prefs.graphMode.value === "table";
-  const { Bar, Below } = pen.value ?? {};
+  const { Bar, Below } = graphEditor.value ?? {};
   useSize(frame);
   useFitting();
   useFollowing();
@@ -213,7 +213,7 @@ export function GraphView() {
         {overlay.value && <Legend />}
         {index && <Around index={index} table={table} frame={frame} />}
         <p class="unseen" id="graph-keys">
-          {keysInWords()} {pen.value?.words()}
+          {keysInWords()} {graphEditor.value?.words()}
         </p>
       </div>
       {index && (
@@ -228,7 +228,7 @@ export function GraphView() {
 
 /** The parts over the graph: search, tools, minimap and the card of a state. */
 function Around({ index, table, frame }: { index: GraphIndex; table: boolean; frame: Frame }) {
-  const Bar = pen.value?.Bar;
+  const Bar = graphEditor.value?.Bar;
   const back = (): void => {
     const svg = frame.current?.querySelector<SVGSVGElement>("svg.canvas");
     if (svg && focused.value !== null) focusNode(svg, focused.value);
@@ -264,10 +264,10 @@ function Around({ index, table, frame }: { index: GraphIndex; table: boolean; fr
 const shift = { dx: 0, dy: 0 };
 
 function EmptyGraph() {
-  const Beginning = pen.value?.Beginning;
+  const Beginning = graphEditor.value?.Beginning;
   // The loader is read while rendering, because the first view is rendered before the page sets it, and the first load must not
   // include the editing.
-  const { pen: load } = bring;
+  const { graphEditor: load } = loaders;
   useEffect(() => void load(), []);
   if (interpreter.engine.value === "broken") {
     return (
@@ -415,7 +415,7 @@ function Canvas({ index }: { index: GraphIndex }) {
   const transform = useMemo(() => computed(() => `translate(${view.value.x} ${view.value.y}) scale(${view.value.k})`), []);
   const classes = useMemo(() => computed(() => `canvas ${detail.value}${over.value ? " run-over" : ""}`), []);
   const title = index.graph.comment ?? "State machine";
-  const Layer = pen.value?.Layer;
+  const Layer = graphEditor.value?.Layer;
   return (
     <svg
       ref={svg}
@@ -530,7 +530,7 @@ const Scope = memo(function Scope({ index, scope, label }: { index: GraphIndex; 
               {isContainer(nodes[i]!) ? (
                 <Container index={index} at={i} />
               ) : (
-                <State node={nodes[i]!} ways={waysOf(index, i, 8).join(", ")} />
+                <State node={nodes[i]!} ways={targetsInWords(index, i, 8).join(", ")} />
               )}
             </g>
           ))}
@@ -605,7 +605,7 @@ const Container = memo(function Container({ index, at }: { index: GraphIndex; at
         <rect class="scope" data-move={node.id} x={node.x} y={node.y} width={node.width} height={node.height} rx="8" />
       ) : (
         <Placed node={node}>
-          <ContainerBox node={content} ways={waysOf(index, at, 8).join(", ")} />
+          <ContainerBox node={content} ways={targetsInWords(index, at, 8).join(", ")} />
         </Placed>
       )}
       {node.type === "Map" && detail.value !== "far" && (

@@ -7,7 +7,7 @@ import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 
-export function Crowd() {
+export function LargeMachine() {
   const seen = useSignal(-1);
   const generation = workspace.generation.value;
   const states = analysis.latest.value?.states ?? [];

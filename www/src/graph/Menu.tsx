@@ -13,7 +13,7 @@ import { showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type NodeCommand, nodeCommands } from "../debugger/onGraph.ts";
 import { menu } from "./menuOpen.ts";
-import { pen } from "./graphEditor.ts";
+import { graphEditor } from "./graphEditor.ts";
 
 const copy = async (text: string): Promise<void> => {
   try {
@@ -78,7 +78,7 @@ const OWN: readonly NodeCommand[] = [
     group: "edit",
     label: "Rename…",
     command: "rename",
-    shown: (node) => isState(node) && pen.value === null,
+    shown: (node) => isState(node) && graphEditor.value === null,
     run: (node) => void renameState(node.name),
   },
   { id: "copy-name", group: "copy", label: "Copy the name", run: (node) => void copy(node.name) },

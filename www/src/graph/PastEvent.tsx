@@ -7,7 +7,7 @@ import * as playback from "../store/playback.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { follow } from "./viewport.ts";
 
-export function LookingBack() {
+export function PastEvent() {
   if (execution.run.value === null || playback.live.value || playback.cursor.value === execution.eventCount.value) return null;
   return (
     <p class="banner info">

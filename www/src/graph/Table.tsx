@@ -14,11 +14,11 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { bytes, duration, elapsed, iterationPath } from "../ui/format.ts";
-import { soon } from "../ui/latestOnly.ts";
+import { debounced } from "../ui/latestOnly.ts";
 import { openMenu } from "./menuOpen.ts";
 import { renameNode } from "./graphEditor.ts";
 import { focused } from "./focus.ts";
-import { waysOf } from "./targets.ts";
+import { targetsInWords } from "./targets.ts";
 import { overrideOf, shownOf, signOf } from "./status.ts";
 
 interface Row {
@@ -221,7 +221,7 @@ function useLastVisits(names: string[]): ReadonlyMap<string, LastVisit> {
   useSignalEffect(() => {
     const states = shown.value;
     const upTo = playback.cursor.value;
-    return soon(
+    return debounced(
       60,
       () => (execution.run.peek() ? interpreter.query("lastVisits", { states, upTo }) : Promise.resolve([])),
       (found) => (last.value = new Map(found.flatMap((visit, i) => (visit ? [[states[i]!, visit]] : [])))),
@@ -311,7 +311,7 @@ function TableRow({ rows, number, chosen, last }: { rows: Rows; number: number; 
           </span>
         )}
         <TypeTile type={node.type} detail={node.detail} /> <b>{node.name}</b>
-        <span class="unseen">, {waysOf(rows.index, row.at, 6).join(", ")}</span>
+        <span class="unseen">, {targetsInWords(rows.index, row.at, 6).join(", ")}</span>
       </span>
       <span role="gridcell" class="col-type">
         {node.caption || node.type}

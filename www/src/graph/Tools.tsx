@@ -6,7 +6,7 @@ import { keyHint } from "../keys/keymap.ts";
 import type { GraphIndex } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
-import { shout } from "../store/notifications.ts";
+import { showAlarm } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { useRoving } from "../ui/roving.ts";
@@ -76,6 +76,6 @@ async function saveSvg(): Promise<void> {
     const svg = await interpreter.query("svg", { text: workspace.definition.value, format: workspace.format.value, options });
     save(`${workspace.title.value}.svg`, svg, "image/svg+xml");
   } catch (error) {
-    shout(`The graph could not be saved: ${(error as Error).message}`);
+    showAlarm(`The graph could not be saved: ${(error as Error).message}`);
   }
 }

@@ -4,7 +4,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
-import { isWay, wayInWords, wayMenu } from "../debugger/stops.ts";
+import { canStopOn, transitionInWords, transitionMenu } from "../debugger/stops.ts";
 import type { GraphEdge, GraphIndex } from "../model/graph.ts";
 import { middleOf } from "./Marks.tsx";
 import { menu } from "./menuOpen.ts";
@@ -49,8 +49,8 @@ export function Transitions({ index, svg, view, focus }: Props) {
       const at = index.node(index.byId.get(edge.from)!)!;
       menu.value = {
         node: at,
-        title: wayInWords(edge),
-        commands: wayMenu(edge),
+        title: transitionInWords(edge),
+        commands: transitionMenu(edge),
         x: event.clientX,
         y: event.clientY,
         back: () => focus(at.id),
@@ -86,7 +86,7 @@ function nearest(index: GraphIndex, x: number, y: number, reach: number): GraphE
     const label = edge.labelBox;
     const onLabel = label !== undefined && x >= label.x && x <= label.x + label.width && y >= label.y && y <= label.y + label.height;
     const away = onLabel ? 0 : distance(edge, x, y);
-    if (away > least || (best && away === least) || !isWay(edge)) continue;
+    if (away > least || (best && away === least) || !canStopOn(edge)) continue;
     [best, least] = [edge, away];
   }
   return best;

@@ -5,7 +5,7 @@ import type { ComponentChildren, ComponentType, RefObject } from "preact";
 import type { GraphIndex } from "../model/graph.ts";
 
 /** Loads the graph editor, and the code that opens and saves files. The page sets both functions. */
-export const bring = { pen: (): Promise<unknown> => Promise.resolve(), project: (): Promise<Project> => Promise.reject() };
+export const loaders = { graphEditor: (): Promise<unknown> => Promise.resolve(), project: (): Promise<Project> => Promise.reject() };
 
 /** The tabs and files of a project. */
 export interface Project {
@@ -16,7 +16,7 @@ export interface Project {
   showSteps(): Promise<void>;
 }
 
-export interface Pen {
+export interface GraphEditor {
   /** Drawn over the states, in the coordinates of the drawing. */
   Layer: ComponentType<{ index: GraphIndex; svg: RefObject<SVGSVGElement | null> }>;
   /** The buttons beside the drawing. */
@@ -35,7 +35,7 @@ export interface Pen {
   words(): string;
 }
 
-export const pen = signal<Pen | null>(null);
+export const graphEditor = signal<GraphEditor | null>(null);
 
 /** Renames a state as soon as the graph editor is loaded, because the first double click may come before. */
-export const renameNode = (id: string): Promise<void> => bring.pen().then(() => pen.peek()?.rename(id));
+export const renameNode = (id: string): Promise<void> => loaders.graphEditor().then(() => graphEditor.peek()?.rename(id));

@@ -164,7 +164,7 @@ function useTimer(node: GraphNode, status: string): PendingTimer | undefined {
         waits && execution.busy.value && playback.live.value
           ? execution.timer.value?.timers.find(
               ({ state, iterations, execution }) =>
-                execution === undefined && state === node.name && playback.isLookedAt(node.id, iterations),
+                execution === undefined && state === node.name && playback.isSelected(node.id, iterations),
             )
           : undefined,
       ),

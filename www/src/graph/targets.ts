@@ -3,7 +3,7 @@
 import type { GraphIndex } from "../model/graph.ts";
 
 /** Returns the targets of a state's transitions in words. */
-export function waysOf(index: GraphIndex, at: number, most: number): string[] {
+export function targetsInWords(index: GraphIndex, at: number, most: number): string[] {
   return (index.out[at] ?? []).slice(0, most).map((e) => {
     const edge = index.graph.edges[e]!;
     const to = index.node(index.byId.get(edge.to) ?? -1)?.name ?? "?";

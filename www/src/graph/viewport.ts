@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { type GraphIndex, isContainer } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import { graph, setAspect } from "../store/analysis.ts";
-import { pen } from "./graphEditor.ts";
+import { graphEditor } from "./graphEditor.ts";
 
 /** The minimum scale, except for graphs that are larger still. */
 const MIN_ZOOM = 0.05;
@@ -128,7 +128,7 @@ export function fit(index: GraphIndex, go: (to: View) => void, whole = false, le
   const tall = height > 5 * CORNER[1] && graph.height * all > height - 2 * CORNER[1];
   const over = tall && (width - graph.width * all) / 2 < CORNER[0];
   const beside = width - CORNER[0] - EDGE / 2;
-  const left = pen.peek() && width > BAR_FROM ? 0 : (beside - EDGE / 2) / graph.width;
+  const left = graphEditor.peek() && width > BAR_FROM ? 0 : (beside - EDGE / 2) / graph.width;
   if (over) all = Math.min(all, Math.max((height - 2 * CORNER[1]) / graph.height, left));
   all = Math.max(all, least > 0 ? leastFor(index, least) : 0);
   const k = whole || all >= WHOLE ? all : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));

@@ -93,7 +93,7 @@ export class EventLog {
   }
 
   /** Returns the same for a position in the debugger's recording, at an event. */
-  upToPlace(event: number, place: number): number {
+  upToPosition(event: number, place: number): number {
     let at = event <= 0 ? 0 : this.ends[event]!;
     while (at < this.length && this.places[at] !== 0 && this.places[at]! < place) at += 1;
     return at;
@@ -198,7 +198,7 @@ export class Fold {
   private apply(i: number, nodes: Set<number>, edges: Set<number>): void {
     this.take(i, nodes, edges);
     const item = this.log.items[i]!;
-    if (item >= 0 && !this.within) this.judge(item);
+    if (item >= 0 && !this.within) this.updateWaiting(item);
   }
 
   private take(i: number, nodes: Set<number>, edges: Set<number>): void {
@@ -220,7 +220,7 @@ export class Fold {
       nodes.add(n);
       run.last = time;
     }
-    if (item >= 0 && !this.within && bounds) this.become(item, BOUNDS[op]!);
+    if (item >= 0 && !this.within && bounds) this.setItemStatus(item, BOUNDS[op]!);
     if (run?.error === "" && op === Op.ExecutionFail) run.error = log.errors.get(i) ?? "";
     if (op >= Op.ExecutionFail && op <= Op.ExecutionAbort) return this.end(op, item, run, nodes, time);
     if (op === Op.ExecutionDone) this.ended = "done";
@@ -289,7 +289,7 @@ export class Fold {
     live.active += 1;
     run.began = time;
     run.entered += 1;
-    turn(run, 1, time);
+    countActive(run, 1, time);
     run.attempts = 0;
     run.lastCaught = false;
     run.error = "";
@@ -310,7 +310,7 @@ export class Fold {
   private exit(n: number, item: number, run: NodeRun, time: number, caught: boolean): void {
     const live = this.liveOf(item, n);
     run.exited += 1;
-    turn(run, -1, time);
+    countActive(run, -1, time);
     run.submitted -= live.submitted;
     live.submitted = 0;
     run.lastCaught = caught;
@@ -356,7 +356,7 @@ export class Fold {
       if (other.active === 0 && other.queued === 0) return;
       nodes.add(at);
       other.queued = 0;
-      finish(other, other, op === Op.ExecutionTimeout, time);
+      endVisits(other, other, op === Op.ExecutionTimeout, time);
     });
     this.left = [];
     this.live.clear();
@@ -388,7 +388,7 @@ export class Fold {
   }
 
   /** Sets the status of an iteration and updates the enclosing ones. */
-  private become(item: number, status: number): void {
+  private setItemStatus(item: number, status: number): void {
     const { items, running, waiting } = this;
     const before = items[item]!;
     if (before === status) return;
@@ -398,11 +398,11 @@ export class Fold {
     const by = (one: number): number => Number(status === one) - Number(before === one);
     running[around] = (running[around] ?? 0) + by(Item.Running);
     waiting[around] = (waiting[around] ?? 0) + by(Item.Waiting);
-    this.judge(around);
+    this.updateWaiting(around);
   }
 
   /** Sets an open iteration to waiting if something in it waits and nothing in it runs, else to running. */
-  private judge(item: number): void {
+  private updateWaiting(item: number): void {
     const now = this.items[item]!;
     if (now !== Item.Running && now !== Item.Waiting) return;
     let runs = (this.running[item] ?? 0) > 0;
@@ -413,7 +413,7 @@ export class Fold {
       if (type === "Wait" || live.submitted > 0 || (live.pending > 0 && retries)) waits = true;
       else if (type !== "Parallel" && type !== "Map") runs = true;
     }
-    this.become(item, waits && !runs ? Item.Waiting : Item.Running);
+    this.setItemStatus(item, waits && !runs ? Item.Waiting : Item.Running);
   }
 
   private firstOf(map: number): number {
@@ -456,7 +456,7 @@ export class Fold {
     for (const [node, live] of open ?? []) {
       if (inside?.has(node) === false) continue;
       open!.delete(node);
-      finish(this.runs[node]!, live, false, time);
+      endVisits(this.runs[node]!, live, false, time);
       nodes.add(node);
     }
     if (open?.size === 0) this.live.delete(item);
@@ -471,7 +471,7 @@ export class Fold {
     this.left[round] = 0;
     for (const item of log.roundItems[round]!) {
       const running = items[item] === Item.Running || items[item] === Item.Waiting;
-      if (running) this.become(item, Item.Aborted);
+      if (running) this.setItemStatus(item, Item.Aborted);
       if (running || this.live.has(item)) this.closeItem(item, undefined, nodes, time, depth + 1);
     }
   }
@@ -495,14 +495,14 @@ const BOUNDS: Record<number, number> = {
 const MOST_NESTED = 32;
 
 /** Adds `by` to the number of active visits. */
-function turn(run: NodeRun, by: number, time: number): void {
+function countActive(run: NodeRun, by: number, time: number): void {
   run.busy += run.active * Math.max(0, time - run.since);
   run.since = time;
   run.active = Math.max(0, run.active + by);
 }
 
 /** Ends visits that were stopped from outside or failed with the execution. */
-function finish(run: NodeRun, { active, pending, submitted }: Live, timedOut: boolean, time: number): void {
+function endVisits(run: NodeRun, { active, pending, submitted }: Live, timedOut: boolean, time: number): void {
   if (pending > 0) {
     run.failed += 1;
     run.lost += 1;
@@ -514,7 +514,7 @@ function finish(run: NodeRun, { active, pending, submitted }: Live, timedOut: bo
   } else {
     run.cancelled += active;
   }
-  turn(run, -active, time);
+  countActive(run, -active, time);
   run.pending = Math.max(0, run.pending - pending);
   run.submitted = Math.max(0, run.submitted - submitted);
 }

@@ -3,7 +3,7 @@
 import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
 import type { GraphEdge, GraphIndex, GraphNode } from "./graph.ts";
 import type { Mode, Option, OptionGroup } from "./options.ts";
-import { fieldTitle, wayTitle } from "./transitions.ts";
+import { fieldTitle, transitionTitle } from "./transitions.ts";
 
 /** Where the chosen state goes: on a transition, behind a state, or into a scope without a transition. */
 export type Where = { edge: string } | { from: string; as: NewEdge | "branch" } | { scope: string };
@@ -74,7 +74,7 @@ export const KINDS: Record<NewEdge, string> = { next: "Next, after it", rule: "A
 export type Way = Mode & { where: Where };
 
 /** Returns what can be added behind a state: the kinds of transition that it does not have yet, or can have several of. */
-export function waysBehindOf(state: string, all: readonly PossibleGesture[]): { ways: Way[]; refused: string | undefined } {
+export function additionsBehindOf(state: string, all: readonly PossibleGesture[]): { ways: Way[]; refused: string | undefined } {
   const found = all.filter(({ kind }) => kind === "append");
   const ways = found
     .filter(({ refused }) => !refused)
@@ -108,7 +108,7 @@ export function leadings(index: GraphIndex, state: string, found: readonly Possi
     const drawn = edge === undefined ? undefined : index.graph.edges.find(({ id }) => id === edge);
     return {
       id: edge ?? as,
-      title: drawn ? wayTitle(index, drawn) : edge === undefined ? BEHIND[as] : fieldTitle(edge),
+      title: drawn ? transitionTitle(index, drawn) : edge === undefined ? BEHIND[as] : fieldTitle(edge),
       gesture: (to) => (edge === undefined ? { kind: "connect", from: state, as: as as NewEdge, to } : { kind: "connect", edge, to }),
       targets,
     };
@@ -150,7 +150,7 @@ export function orderOf(index: GraphIndex, node: GraphNode): OptionGroup[] {
       .sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
       .map((edge) => ({
         id: `${node.id}/${field}/${edge.index}`,
-        title: wayTitle(index, edge),
+        title: transitionTitle(index, edge),
         ...(kind === "choice" && edge.label !== undefined && { detail: edge.title ?? edge.label }),
       })),
   });

@@ -104,7 +104,7 @@ export function partOf(before: Part | undefined, index: GraphIndex, log: EventLo
 }
 
 /** The displayed part of a run, and the choice of iterations. */
-export interface Look {
+export interface DisplayedRun {
   index: GraphIndex;
   log: EventLog;
   fold: Fold;
@@ -125,7 +125,7 @@ export interface View {
   at: number;
 }
 
-export function viewOf({ index, log, fold, choices }: Look, map: string): View | null {
+export function viewOf({ index, log, fold, choices }: DisplayedRun, map: string): View | null {
   const node = index.byId.get(map) ?? -1;
   if (node < 0) return null;
   const chosen = resolve(index, log, fold, choices);
@@ -167,7 +167,7 @@ export function viewOf({ index, log, fold, choices }: Look, map: string): View |
  * cleared.
  */
 export function choicesOf(
-  { index, log }: Pick<Look, "index" | "log">,
+  { index, log }: Pick<DisplayedRun, "index" | "log">,
   view: View,
   map: string,
   slot: number,
@@ -184,7 +184,7 @@ export function choicesOf(
 /**
  * Returns the indices of the chosen iterations around a node, the outermost Map first; undefined where all iterations are shown.
  */
-export function chosenAround({ index, log, fold, choices }: Look, node: number): (number | undefined)[] {
+export function chosenAround({ index, log, fold, choices }: DisplayedRun, node: number): (number | undefined)[] {
   const chosen = resolve(index, log, fold, choices);
   const found: (number | undefined)[] = [];
   for (let at = index.stateAround(node); at >= 0; at = index.stateAround(at)) {
@@ -198,7 +198,7 @@ export function chosenAround({ index, log, fold, choices }: Look, node: number):
 }
 
 /** Returns the choices that select an iteration. */
-export function choicesFor({ index, log }: Pick<Look, "index" | "log">, item: number): [string, Choice][] {
+export function choicesFor({ index, log }: Pick<DisplayedRun, "index" | "log">, item: number): [string, Choice][] {
   const found: [string, Choice][] = [];
   for (let at = item; at >= 0; at = log.itemAround[at]!) found.push([index.graph.nodes[log.itemNode[at]!]!.id, log.itemIndex[at]!]);
   return found;

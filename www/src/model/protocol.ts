@@ -28,7 +28,7 @@ import type {
   Exceptions,
   RunRequest,
   ReplayReport,
-  KeptRun,
+  StoredRun,
   StepCommand,
   Position,
   PendingTimer,
@@ -37,7 +37,7 @@ import type {
   Covered,
   Flow,
   Origin,
-  Lights,
+  ValueSources,
   LargePayload,
   FailureInfo,
   Operand,
@@ -78,7 +78,7 @@ export type * from "./analysisReport.ts";
 export type { Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, Variable };
 
 /** A run that the page is notified about, with the graph of its machine. If the graph is absent, the page has it already. */
-export interface Begun {
+interface StartedRun {
   run: number;
   graph?: Graph;
 }
@@ -151,12 +151,12 @@ export interface Methods {
   /** Shows events that were recorded elsewhere as if they were a run; `showMore` adds to them. */
   show: {
     params: { definition: string; format: "json" | "yaml"; events: HistoryEvent[]; result: RunResult | undefined; have: number };
-    value: Begun;
+    value: StartedRun;
   };
   /** Replays the recorded execution that is shown, with its answers. */
   replay: { params: { definition: string; format: "json" | "yaml" }; value: ReplayReport };
   showMore: { params: { run: number; events: HistoryEvent[]; result: RunResult | undefined }; value: null };
-  run: { params: RunRequest & { have: number }; value: Begun };
+  run: { params: RunRequest & { have: number }; value: StartedRun };
   stop: { params: Record<string, never>; value: null };
   /** Advances the clock to the next timer, or by `milliseconds`. */
   advance: { params: { milliseconds?: number }; value: boolean };
@@ -216,7 +216,7 @@ export interface Methods {
   scopes: { params: { visit: number }; value: VariableScope[] };
   lights: {
     params: { visit: number; attempt: number; stage: number; item: number | undefined; path?: Path; expression?: Path };
-    value: Lights;
+    value: ValueSources;
   };
   origin: {
     params: { visit: number; attempt: number; stage: number; item: number | undefined; path: (string | number)[] };
@@ -250,7 +250,7 @@ export interface Methods {
    * The data that restores the current run. If `have` is the id under which it is stored already, messages that were delivered
    * before are left out.
    */
-  kept: { params: { have: string | null }; value: KeptRun | null };
+  kept: { params: { have: string | null }; value: StoredRun | null };
   /** Reports a task's result by its token. Returns whether a task waits for this token. */
   answerToken: { params: { token: string; method: "succeed" | "fail" | "heartbeat"; value?: unknown }; value: boolean };
   /** The name of the mock for each task. One mock can be a rule for many tasks. */

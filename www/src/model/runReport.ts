@@ -100,7 +100,7 @@ export interface ReplayReport {
  * The data that restores a run, and the facts that a list shows about it. Times are the execution's own, in milliseconds since
  * the epoch.
  */
-export interface KeptRun {
+export interface StoredRun {
   id: string;
   /** The run's number in the session. */
   run: number;
@@ -239,7 +239,7 @@ export interface Origin {
 }
 
 /** The earlier values that a part of a stage's value, or an expression of its field, is derived from. */
-export interface Lights {
+export interface ValueSources {
   /** The path of the expression in the field, its text, and the path of the value that it produces. */
   expression?: Path;
   text?: string;

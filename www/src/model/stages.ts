@@ -34,7 +34,7 @@ export const DECISIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** The path of the field behind a stage in its state, and its syntax. */
-export interface Made {
+export interface StageField {
   path: Path;
   written: unknown;
   kind: "path" | "place" | "template" | "jsonata" | "literal";
@@ -77,7 +77,7 @@ function decidedBy(stages: readonly Staged[], at: number): Path {
   return typeof taken === "number" ? ["Choices", taken] : [];
 }
 
-export function madeBy(fields: Record<string, unknown>, language: Language, stages: readonly Staged[], at: number): Made | undefined {
+export function madeBy(fields: Record<string, unknown>, language: Language, stages: readonly Staged[], at: number): StageField | undefined {
   const { stage } = stages[at] ?? { stage: "" };
   const from = stage === "output" || stage === "assignedVariables" ? decidedBy(stages, at) : [];
   const jsonata = language === "JSONata";
@@ -144,7 +144,7 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
 }
 
 /** The values that a stage is shown with: its sources, and the one that its value is compared with. */
-export interface Beside {
+interface StageComparison {
   sources: Source[];
   compared?: Source;
   /** Whether the stage itself changes nothing. Then the whole state is shown, from its input to its output. */
@@ -162,7 +162,7 @@ export function besideOf(
   stages: readonly Staged[],
   at: number,
   equal: (a: unknown, b: unknown) => boolean,
-): Beside {
+): StageComparison {
   // A stage whose field is not set changes nothing, so its value is named after an earlier stage.
   const named = (of: number): string => {
     const { stage } = stages[of] ?? { stage: "" };
@@ -231,7 +231,7 @@ export interface Leaf {
 }
 
 /** Returns all expressions of a field. */
-export function leavesOf(made: Made): Leaf[] {
+export function leavesOf(made: StageField): Leaf[] {
   if (made.kind === "literal" || made.kind === "place") return [];
   if (made.kind === "path") return typeof made.written === "string" ? [{ path: [], text: made.written, makes: [] }] : [];
   const found: Leaf[] = [];

@@ -8,17 +8,17 @@ export const nameOf = (index: GraphIndex, id: string): string => {
 };
 
 /** Returns whether a state can be inserted into a transition. The end of a Succeed or Fail state is not a transition. */
-export function takesState(index: GraphIndex, edge: GraphEdge): boolean {
+export function canInsertInto(index: GraphIndex, edge: GraphEdge): boolean {
   if (edge.kind !== "end") return true;
   const from = index.node(index.byId.get(edge.from) ?? -1);
   return from !== undefined && from.type !== "Succeed" && from.type !== "Fail";
 }
 
 /** Returns whether a transition can be redirected. */
-export const leads = (edge: GraphEdge): boolean => edge.kind !== "end";
+export const canRedirect = (edge: GraphEdge): boolean => edge.kind !== "end";
 
 /** Returns the title of a transition: `Rule 2 → Ship`. */
-export function wayTitle(index: GraphIndex, edge: GraphEdge): string {
+export function transitionTitle(index: GraphIndex, edge: GraphEdge): string {
   const to = nameOf(index, edge.to);
   switch (edge.kind) {
     case "start":
@@ -49,17 +49,17 @@ export function fieldTitle(pointer: string): string {
 /**
  * Returns the transitions of a state that a state can be inserted into. The first state includes the transition that leads to it.
  */
-export function waysAt(index: GraphIndex, node: GraphNode): GraphEdge[] {
+export function insertableTransitions(index: GraphIndex, node: GraphNode): GraphEdge[] {
   const at = index.byId.get(node.id) ?? -1;
   const edges = index.graph.edges;
   return [
     ...(index.out[at] ?? []).map((e) => edges[e]!),
     ...(index.in[at] ?? []).map((e) => edges[e]!).filter((edge) => edge.kind === "start"),
-  ].filter((edge) => takesState(index, edge));
+  ].filter((edge) => canInsertInto(index, edge));
 }
 
 /** Returns the transition that pasted states are inserted into behind a state; undefined if they stay unconnected. */
-export function wayBehind(index: GraphIndex, node: GraphNode): GraphEdge | undefined {
+export function transitionBehind(index: GraphIndex, node: GraphNode): GraphEdge | undefined {
   const out = (index.out[index.byId.get(node.id) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
   return (
     out.find(({ kind }) => kind === "next") ?? out.find(({ kind }) => kind === "end" && node.type !== "Succeed" && node.type !== "Fail")

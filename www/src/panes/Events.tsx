@@ -13,7 +13,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, elapsed, iterationPath } from "../ui/format.ts";
-import { inTurn, soon, latestOnly } from "../ui/latestOnly.ts";
+import { oneAtATime, debounced, latestOnly } from "../ui/latestOnly.ts";
 
 const ROW = 28 * prefs.textSize;
 const MARGIN = 12;
@@ -41,7 +41,7 @@ function useFacets(): Facets {
   useSignalEffect(() => {
     void execution.eventCount.value;
     void execution.run.value?.id;
-    return soon(
+    return debounced(
       200,
       () => interpreter.query("facets", {}),
       (found) => (facets.value = found),
@@ -164,7 +164,7 @@ function useRows(top: Signal<number>, height: Signal<number>): Part {
   const part = useSignal<Part>({ from: 0, total: 0, rows: [] });
   const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - MARGIN));
   const length = useComputed(() => Math.ceil(height.value / ROW) + 2 * MARGIN);
-  const ask = useMemo(() => inTurn<Part>((found) => (part.value = found)), []);
+  const ask = useMemo(() => oneAtATime<Part>((found) => (part.value = found)), []);
   useSignalEffect(() => {
     const from = first.value;
     const rows = length.value;
@@ -182,7 +182,7 @@ function useChain(): Chain {
   useSignalEffect(() => {
     const id = selection.selectedEvent.value ?? playback.cursor.value;
     void execution.run.value?.id;
-    return soon(
+    return debounced(
       30,
       () => (id > 0 ? interpreter.query("chain", { id }) : Promise.resolve([])),
       (found) => (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }),
@@ -196,7 +196,7 @@ function useFollowing(scroller: Scroller): void {
   const wanted = useComputed(() => selection.selectedEvent.value ?? playback.cursor.value);
   const ask = useMemo(
     () =>
-      inTurn<number>((place) => {
+      oneAtATime<number>((place) => {
         const element = scroller.current;
         if (!element || place < 0) return;
         const at = place * ROW;

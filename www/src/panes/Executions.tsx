@@ -2,8 +2,8 @@
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { MOST_ENDED, elsewhere, executions, forget, goOn, look, onScreen, refresh, trouble } from "../exchange/executions.ts";
-import type { KeptExecution } from "../exchange/storedExecutions.ts";
+import { MOST_ENDED, elsewhere, executions, removeAll, resume, view, onScreen, refresh, trouble } from "../exchange/executions.ts";
+import type { StoredExecution } from "../exchange/storedExecutions.ts";
 import { outcomeTone, outcomeWord } from "../model/log.ts";
 import * as execution from "../store/execution.ts";
 import { say } from "../store/notifications.ts";
@@ -27,11 +27,11 @@ export function Executions() {
   if (all === null) return null;
   const ended = all.filter(({ id, status }) => status !== "RUNNING" && !elsewhere.value.has(id));
 
-  const remove = async (some: readonly KeptExecution[]): Promise<void> => {
+  const remove = async (some: readonly StoredExecution[]): Promise<void> => {
     const at = all.indexOf(some[0]!);
     const next = all.filter((one) => !some.includes(one)).at(some.length === 1 ? Math.min(at, all.length - 2) : 0);
     const words = some.length === 1 ? `Removed ${some[0]!.name} of “${some[0]!.machine}”.` : `Removed ${count(some.length, "execution")}.`;
-    undo.value = { words, undo: await forget(some) };
+    undo.value = { words, undo: await removeAll(some) };
     await refresh();
     say(words);
     // The focused element was removed.
@@ -70,7 +70,7 @@ export function Executions() {
   );
 }
 
-type Remove = (some: readonly KeptExecution[]) => Promise<void>;
+type Remove = (some: readonly StoredExecution[]) => Promise<void>;
 
 /** The notice about removed executions, with a button that restores them. */
 function Undone({ undo, words }: { undo: Signal<Undo | null>; words: string }) {
@@ -91,7 +91,7 @@ function Undone({ undo, words }: { undo: Signal<Undo | null>; words: string }) {
   );
 }
 
-function Table({ all, remove }: { all: readonly KeptExecution[]; remove: Remove }) {
+function Table({ all, remove }: { all: readonly StoredExecution[]; remove: Remove }) {
   return (
     <table>
       <caption class="unseen">Executions kept in this browser</caption>
@@ -118,7 +118,7 @@ function Table({ all, remove }: { all: readonly KeptExecution[]; remove: Remove 
   );
 }
 
-function Row({ one, remove }: { one: KeptExecution; remove: Remove }) {
+function Row({ one, remove }: { one: StoredExecution; remove: Remove }) {
   const { id, name, machine, status, started, began, now } = one;
   const shown = onScreen.value === id;
   const away = elsewhere.value.has(id);
@@ -132,7 +132,7 @@ function Row({ one, remove }: { one: KeptExecution; remove: Remove }) {
           class="link strong"
           data-execution={id}
           title="Show this execution"
-          onClick={() => void look(id)}
+          onClick={() => void view(id)}
           onKeyDown={(event) => {
             if (event.key !== "Delete" || away) return;
             event.preventDefault();
@@ -154,7 +154,7 @@ function Row({ one, remove }: { one: KeptExecution; remove: Remove }) {
       <td class="number col-duration">{duration(Math.max(0, now - began))}</td>
       <td class="col-actions">
         {status === "RUNNING" && !runs && !away && (
-          <button type="button" class="small" aria-label={`Continue ${what}`} onClick={() => void goOn(id)}>
+          <button type="button" class="small" aria-label={`Continue ${what}`} onClick={() => void resume(id)}>
             <Icon name="play" size={12} /> Continue
           </button>
         )}
@@ -173,7 +173,7 @@ function Row({ one, remove }: { one: KeptExecution; remove: Remove }) {
   );
 }
 
-function waitsFor({ waits, timer, at, now, speed }: KeptExecution): string {
+function waitsFor({ waits, timer, at, now, speed }: StoredExecution): string {
   if (waits[0] !== undefined) return `${waits.join(", ")} ${waits.length === 1 ? "waits" : "wait"} for an answer`;
   if (!timer) return "";
   return speed > 0 ? `${timer.state} until ${when(at + (timer.at - now) / speed)}` : `in ${timer.state}`;

@@ -7,7 +7,7 @@ import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
-import { pen } from "../graph/graphEditor.ts";
+import { graphEditor } from "../graph/graphEditor.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
@@ -26,7 +26,7 @@ export function Inspector() {
   const node = state === null ? undefined : index?.node(index.byName.get(state) ?? -1);
   const paused = selection.selectedEvent.value === null && execution.run.value?.phase === "paused";
   // The tabs are rendered next to the data, so that a field of the data keeps its focus when they are loaded.
-  const form = pen.value?.form;
+  const form = graphEditor.value?.form;
   const away = form?.shown.value === true;
   const data = useRef<HTMLDivElement>(null);
   // When another state is selected, the pane scrolls to the top.

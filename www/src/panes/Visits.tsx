@@ -16,7 +16,7 @@ import { Failure, parsed } from "../values/Failure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
-import { soon, latestOnly } from "../ui/latestOnly.ts";
+import { debounced, latestOnly } from "../ui/latestOnly.ts";
 
 type Details = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ function useVisits(node: GraphNode): Visit[] {
       visits.value = [];
       return;
     }
-    return soon(
+    return debounced(
       40,
       () => interpreter.query("visits", { state: name, iterations }),
       (found) => (visits.value = found),
@@ -43,7 +43,7 @@ function useVisits(node: GraphNode): Visit[] {
   const wanted = playback.chosenAround(node.id);
   return visits.value.filter(
     (visit) =>
-      (visit.child ? playback.isSeen(visit.enter, visit.child.place) : visit.enter <= cursor) &&
+      (visit.child ? playback.hasHappened(visit.enter, visit.child.place) : visit.enter <= cursor) &&
       wanted.every((index, i) => index === undefined || visit.iterations[i] === index),
   );
 }
@@ -190,7 +190,7 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
 function spentIn({ enter, exit, child }: Visit, cursor: number): number | null {
   if (!child) return exit > 0 && exit <= cursor ? playback.timeOf(exit) - playback.timeOf(enter) : null;
   const [began, ended] = child.times.map((time) => Date.parse(time));
-  return ended === undefined || !playback.isSeen(enter, child.left) ? null : ended - began!;
+  return ended === undefined || !playback.hasHappened(enter, child.left) ? null : ended - began!;
 }
 
 interface TimesProps {

@@ -2,13 +2,13 @@
 
 import { DRAWN, nameSize } from "../graph/lod.ts";
 import { cut } from "../ui/measure.ts";
-import type { BrokenWay, Ghost } from "./ghosts.ts";
+import type { RemovedTransition, Ghost } from "./ghosts.ts";
 
 /** The maximum size of a name, and how much wider than its box a larger name may be, as in the names of states. */
 const LARGEST = 38;
 const WIDER = 1.6;
 
-export function Ghosts({ ghosts, ways }: { ghosts: readonly Ghost[]; ways: readonly BrokenWay[] }) {
+export function Ghosts({ ghosts, ways }: { ghosts: readonly Ghost[]; ways: readonly RemovedTransition[] }) {
   return (
     <g class="ghosts" role="group" aria-label="Removed states">
       <g aria-hidden="true">

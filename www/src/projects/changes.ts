@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { h } from "preact";
 import type { DefinitionComparison, StateChange } from "stepglass";
-import { laidOver } from "../debugger/layers.ts";
+import { customOverlay } from "../debugger/layers.ts";
 import type { OverState, Overlay } from "../debugger/onGraph.ts";
 import { fit, glide } from "../graph/viewport.ts";
 import { GraphIndex, isState } from "../model/graph.ts";
@@ -70,7 +70,7 @@ export async function showOnGraph({ states, machine }: DefinitionComparison): Pr
       renamed,
     );
   const title = "changes";
-  laidOver.value = (index: GraphIndex): Overlay => {
+  customOverlay.value = (index: GraphIndex): Overlay => {
     const drawn = lost(index);
     return {
       title,
@@ -85,7 +85,7 @@ export async function showOnGraph({ states, machine }: DefinitionComparison): Pr
       ],
       ...(drawn && { drawn: h(Ghosts, drawn) }),
       close() {
-        laidOver.value = null;
+        customOverlay.value = null;
       },
     };
   };

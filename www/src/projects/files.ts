@@ -6,7 +6,7 @@ import { batch } from "@preact/signals";
 import { isPacked, readFile } from "../exchange/importing.ts";
 import { LARGEST, read } from "../exchange/read.ts";
 import type { Workspace } from "../model/share.ts";
-import { dismiss, notify, say, showToast, shout } from "../store/notifications.ts";
+import { dismiss, notify, say, showToast, showAlarm } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { save as download } from "../ui/save.ts";
 import { count } from "../ui/format.ts";
@@ -48,7 +48,7 @@ export async function openFiles(): Promise<void> {
       for (const handle of handles) await openFile(await handle.getFile(), handle);
     } else for (const file of await chosen()) await openFile(file);
   } catch (error) {
-    if (!isNothing(error)) shout(`The file was not opened. ${(error as Error).message}`);
+    if (!isNothing(error)) showAlarm(`The file was not opened. ${(error as Error).message}`);
   }
 }
 
@@ -116,7 +116,7 @@ function openTemplate(file: OpenFile): void {
   const { machines, elsewhere } = partsOf(file.text, file.name);
   const away = elsewhere.map(({ name, path, problem }) => (path === undefined ? `${name}: ${problem}` : `${name} is in ${path}`));
   if (machines.length === 0) {
-    shout(`No machine of ${file.name} can be edited in it. ${away.join("; ")}.`);
+    showAlarm(`No machine of ${file.name} can be edited in it. ${away.join("; ")}.`);
     return;
   }
   const [first, ...others] = machines.map(({ name, type, format, text }) => ({
@@ -166,7 +166,7 @@ async function saveFile(file: OpenFile, over = false): Promise<boolean> {
       await write(file.handle, (file.bom ? "\ufeff" : "") + next);
     } else download(file.name, (file.bom ? "\ufeff" : "") + next, "text/plain");
   } catch (error) {
-    shout(`${file.name} was not saved. ${(error as Error).message}`);
+    showAlarm(`${file.name} was not saved. ${(error as Error).message}`);
     return false;
   }
   took(file, next, mine);
@@ -202,7 +202,7 @@ function contentsOf(file: OpenFile, mine: readonly Tab[]): string | undefined {
       changed.map(({ tab, now }) => ({ part: tab.part, text: now.definition })),
     );
   } catch (error) {
-    shout(`${file.name} was not saved. ${(error as Error).message}`);
+    showAlarm(`${file.name} was not saved. ${(error as Error).message}`);
     return undefined;
   }
 }
@@ -288,7 +288,7 @@ async function takeOver(file: OpenFile): Promise<void> {
     }
     say(`${file.name} is as it is on the disk.`);
   } catch (error) {
-    shout(`${file.name} could not be read. ${(error as Error).message}`);
+    showAlarm(`${file.name} could not be read. ${(error as Error).message}`);
   }
 }
 
@@ -328,6 +328,6 @@ export async function saveAs(): Promise<void> {
     });
     showToast(handle ? `Saved ${file.name}. It is saved in place from now on.` : `Saved ${file.name} as a download.`);
   } catch (error) {
-    if (!isNothing(error)) shout(`It was not saved. ${(error as Error).message}`);
+    if (!isNothing(error)) showAlarm(`It was not saved. ${(error as Error).message}`);
   }
 }

@@ -4,12 +4,12 @@ import { EMPTY } from "../store/opening.ts";
 import { batch } from "@preact/signals";
 import { LARGEST } from "../exchange/read.ts";
 import { type Workspace, packedOf, workspaceOf as machineOf } from "../model/share.ts";
-import { showToast, shout } from "../store/notifications.ts";
+import { showToast, showAlarm } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
 import { save as download } from "../ui/save.ts";
 import { canWriteFolders, isNothing, nameOfFile, openFile, picker, write } from "./files.ts";
-import type { KeptProject } from "./storedProjects.ts";
+import type { StoredProject } from "./storedProjects.ts";
 import { type OpenFile, type Tab, active, fileOf, files, name, newId, putFile, tabs, titleOf, workspaceOf } from "./model.ts";
 import * as tabsOf from "./tabs.ts";
 
@@ -62,7 +62,7 @@ export async function saveProjectFile(): Promise<void> {
 }
 
 /** Returns the project file of a project that this browser stores. */
-export function keptText({ name: called, named, tabs: list, files: texts, active: at }: KeptProject): string {
+export function keptText({ name: called, named, tabs: list, files: texts, active: at }: StoredProject): string {
   const value: Packed = {
     kind: KIND,
     ...(named && { name: called }),
@@ -142,12 +142,12 @@ export async function openFolder(): Promise<void> {
       await openFile(file, handle);
       opened++;
     }
-    if (opened === 0) return shout(`The folder ${folder.name} has no state machine.`);
+    if (opened === 0) return showAlarm(`The folder ${folder.name} has no state machine.`);
     if (beside) takeBeside(beside);
     name.value = folder.name;
     showToast(`Opened the folder ${folder.name}: ${count(opened, "file")}, each saved in place.`);
   } catch (error) {
-    if (!isNothing(error)) shout(`The folder was not opened. ${(error as Error).message}`);
+    if (!isNothing(error)) showAlarm(`The folder was not opened. ${(error as Error).message}`);
   }
 }
 
@@ -204,7 +204,7 @@ export async function saveFolder(): Promise<void> {
     name.value = folder.name;
     showToast(`Saved ${count(tabs.peek().length, "machine")} in ${folder.name}.`);
   } catch (error) {
-    if (!isNothing(error)) shout(`The project was not saved. ${(error as Error).message}`);
+    if (!isNothing(error)) showAlarm(`The project was not saved. ${(error as Error).message}`);
   }
 }
 

@@ -17,7 +17,7 @@ export interface Ghost extends Rectangle {
 }
 
 /** A transition that was removed, from border to border. */
-export interface BrokenWay {
+export interface RemovedTransition {
   id: string;
   from: Point;
   to: Point;
@@ -47,7 +47,7 @@ export function ghostsOf(
   old: GraphIndex,
   removed: readonly string[],
   renamed: ReadonlyMap<string, string>,
-): { ghosts: Ghost[]; ways: BrokenWay[] } {
+): { ghosts: Ghost[]; ways: RemovedTransition[] } {
   const gone = new Set(removed);
   // The ghost of a Parallel or Map includes the states inside it.
   const ids = [...gone].filter((id) => ![...gone].some((other) => other !== id && id.startsWith(`${other}/`)));
@@ -142,7 +142,7 @@ function freed(box: Rectangle, now: GraphIndex, node: GraphNode, others: readonl
   return box.x - left.x < right.x - box.x ? left : right;
 }
 
-function broken(old: GraphIndex, nodes: readonly GraphNode[], present: (id: string) => Rectangle | undefined): BrokenWay[] {
+function broken(old: GraphIndex, nodes: readonly GraphNode[], present: (id: string) => Rectangle | undefined): RemovedTransition[] {
   const own = new Set(nodes.map(({ id }) => id));
   return old.graph.edges
     .filter(({ from, to }) => own.has(from) || own.has(to))

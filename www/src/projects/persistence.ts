@@ -5,7 +5,7 @@ import { currentDraft } from "../exchange/persistence.ts";
 import { packedOf, workspaceOf as machineOf } from "../model/share.ts";
 import { dismiss, notify } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
-import { type KeptProject, claim, readProject, removeProject, writeProject } from "./storedProjects.ts";
+import { type StoredProject, claim, readProject, removeProject, writeProject } from "./storedProjects.ts";
 import { type Tab, active, activeTab, files, name, newId, tabs, workspaceOf } from "./model.ts";
 import { projectName } from "./folder.ts";
 import { activateFirst, forgetFiles } from "./tabs.ts";
@@ -37,7 +37,7 @@ function remember(): void {
 /** Returns whether there is a project. A single machine without a file is only a draft. */
 const isProject = (): boolean => tabs.peek().length > 1 || tabs.peek().some(({ file }) => file !== undefined);
 
-function record(): KeptProject {
+function record(): StoredProject {
   const draft = currentDraft();
   return {
     id: id!,
@@ -45,7 +45,7 @@ function record(): KeptProject {
     name: projectName(),
     ...(name.peek() !== "" && { named: true }),
     active: active.peek(),
-    tabs: tabs.peek().map((tab): KeptProject["tabs"][number] => {
+    tabs: tabs.peek().map((tab): StoredProject["tabs"][number] => {
       const { workspace: _, pasts: __, ...rest } = tab;
       return {
         ...rest,
@@ -103,7 +103,7 @@ export function flush(): void {
 }
 
 /** Shows the tabs of a stored project, including the machine on the page. */
-function show(project: KeptProject): void {
+function show(project: StoredProject): void {
   const list = project.tabs.map(tabOf);
   batch(() => {
     name.value = project.named ? project.name : "";
@@ -117,7 +117,7 @@ function show(project: KeptProject): void {
  * Opens a stored project in place of the current one, which stays stored. If another tab of the browser has it open, a copy is
  * opened.
  */
-export async function openKept(project: KeptProject): Promise<void> {
+export async function openKept(project: StoredProject): Promise<void> {
   if (project.id === id) return;
   workspace.flush();
   if (isProject()) await store();
@@ -147,14 +147,14 @@ export async function renameProject(to: string): Promise<void> {
   await (writing = writing.then(store));
 }
 
-function tellCopy(project: KeptProject): void {
+function tellCopy(project: StoredProject): void {
   notify({
     kind: "project",
     text: `The project “${project.name}” is open in another tab of this browser. This tab has a copy: what you edit here is kept as another project.`,
   });
 }
 
-const tabOf = ({ machine, ...rest }: KeptProject["tabs"][number]): Tab => ({ ...rest, workspace: machineOf(machine) });
+const tabOf = ({ machine, ...rest }: StoredProject["tabs"][number]): Tab => ({ ...rest, workspace: machineOf(machine) });
 
 /** Restores the project of this tab of the browser, or the one that the page's draft belongs to. */
 async function restore(): Promise<void> {

@@ -13,8 +13,8 @@ import { ask, lookOutside } from "./files.ts";
 import { keepProject } from "./persistence.ts";
 import { askWhere } from "./menu.ts";
 import { fileOf, tabs } from "./model.ts";
-import { heedSteps } from "./stepsShown.ts";
-import { heedOpenings, offerSiblings, openStartedBySelected } from "./tabs.ts";
+import { recordSteps } from "./stepsShown.ts";
+import { followOpenings, offerSiblings, openStartedBySelected } from "./tabs.ts";
 
 export { openFile, openFiles, save } from "./files.ts";
 export { keptText, openProject } from "./folder.ts";
@@ -23,13 +23,13 @@ export { showSteps } from "./stepsShown.ts";
 
 ask.where = () => void askWhere();
 commands.value = [...commands.value, ...projectCommands];
-heedOpenings();
+followOpenings();
 offerSiblings();
 // A single machine without a file needs no tabs.
 effect(() => {
   strip.value = tabs.value.length > 1 || fileOf(tabs.value[0]) || changesShown.value ? Strip : null;
 });
-heedSteps();
+recordSteps();
 addNodeCommands([
   {
     id: "open-started",

@@ -42,7 +42,7 @@ export const same = (a: Texts, b: Texts): boolean =>
  * Records new texts. If they equal the texts before or after a neighbouring step, that step was undone or redone, by whatever
  * means.
  */
-export function noted({ list, done }: Steps, before: Texts, after: Texts, { words, typed, at }: Omit<Step, "before" | "after">): Steps {
+export function recorded({ list, done }: Steps, before: Texts, after: Texts, { words, typed, at }: Omit<Step, "before" | "after">): Steps {
   if (same(before, after)) return { list, done };
   for (let i = done; i >= 1; i--) if (same(list[i - 1]!.before, after)) return { list, done: i - 1 };
   for (let i = done; i < list.length; i++) if (same(list[i]!.after, after)) return { list, done: i + 1 };

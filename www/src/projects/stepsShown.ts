@@ -2,14 +2,14 @@
 
 import { effect, signal, untracked } from "@preact/signals";
 import * as debug from "../debugger/model.ts";
-import { gestured } from "../editing/gesture.ts";
+import { lastGesture } from "../editing/gesture.ts";
 import { pick } from "../editing/picking.ts";
 import { definitionEditor, editors } from "../editor/definitionEditor.ts";
 import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { changesOf } from "./lines.ts";
 import { active } from "./model.ts";
-import { NONE, type Steps, type Texts, noted, textsAt, wordsOf } from "./steps.ts";
+import { NONE, type Steps, type Texts, recorded, textsAt, wordsOf } from "./steps.ts";
 
 /** The steps of the machine on the page. */
 export const steps = signal<Steps>(NONE);
@@ -29,7 +29,7 @@ const now = (): Texts => ({
 });
 
 /** Starts to record every change. */
-export function heedSteps(): void {
+export function recordSteps(): void {
   effect(() => {
     const texts = now();
     const fresh = workspace.generation.value !== generation;
@@ -53,13 +53,13 @@ export function heedSteps(): void {
 }
 
 function note(before: Texts, after: Texts): void {
-  const byGesture = before.definition !== after.definition && gestured.before === before.definition && gestured.words !== "";
-  steps.value = noted(steps.peek(), before, after, {
-    words: byGesture ? gestured.words : wordsOf(before, after),
+  const byGesture = before.definition !== after.definition && lastGesture.before === before.definition && lastGesture.words !== "";
+  steps.value = recorded(steps.peek(), before, after, {
+    words: byGesture ? lastGesture.words : wordsOf(before, after),
     typed: !byGesture,
     at: Date.now(),
   });
-  if (byGesture) gestured.words = "";
+  if (byGesture) lastGesture.words = "";
 }
 
 /** Restores the texts after a number of steps. In the editors this is a new step, which can be undone there. */

@@ -8,7 +8,7 @@ const NAME = "stepglass.projects";
 const VERSION = 1;
 
 /** A stored tab. It has a copy of its machine in the format of drafts, because the draft itself may be dropped for newer ones. */
-interface KeptTab {
+interface StoredTab {
   id: string;
   machine: Record<string, unknown>;
   trusted: boolean;
@@ -18,7 +18,7 @@ interface KeptTab {
   base?: string;
 }
 
-export interface KeptProject {
+export interface StoredProject {
   id: string;
   /** When it was last stored, in milliseconds since the epoch. */
   at: number;
@@ -26,7 +26,7 @@ export interface KeptProject {
   /** Whether the user has set the name. */
   named?: boolean;
   active: string;
-  tabs: KeptTab[];
+  tabs: StoredTab[];
   files: OpenFile[];
 }
 
@@ -45,15 +45,15 @@ async function within<Value>(mode: IDBTransactionMode, body: (projects: IDBObjec
 }
 
 /** Returns all projects, the newest first. */
-export async function listProjects(): Promise<KeptProject[]> {
-  const found = await within<KeptProject[]>("readonly", (all) => answer(all.getAll()));
+export async function listProjects(): Promise<StoredProject[]> {
+  const found = await within<StoredProject[]>("readonly", (all) => answer(all.getAll()));
   return found.sort((a, b) => b.at - a.at);
 }
 
-export const readProject = (id: string): Promise<KeptProject | undefined> =>
-  within("readonly", (all) => answer<KeptProject | undefined>(all.get(id)));
+export const readProject = (id: string): Promise<StoredProject | undefined> =>
+  within("readonly", (all) => answer<StoredProject | undefined>(all.get(id)));
 
-export const writeProject = (project: KeptProject): Promise<void> =>
+export const writeProject = (project: StoredProject): Promise<void> =>
   within("readwrite", async (all) => {
     await answer(all.put(project));
   });

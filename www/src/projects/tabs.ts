@@ -23,7 +23,7 @@ const MOST_CLOSED = 10;
 let kept: typeof import("../exchange/executions.ts") | undefined;
 
 /** The tab whose machine is being opened. */
-let coming: Tab | undefined;
+let openingTab: Tab | undefined;
 
 /** Makes the machine on the page the first tab, if there is no project yet. */
 export function begin(): Tab {
@@ -88,18 +88,18 @@ function parkRun(): void {
 }
 
 /** Resumes the run of a tab, unless another tab was selected meanwhile. */
-async function takeUp({ id, run }: Tab): Promise<void> {
+async function resumeRun({ id, run }: Tab): Promise<void> {
   if (!run) return;
   put(id, { run: undefined });
-  const { comeBack } = await import("../exchange/executions.ts");
+  const { restoreRun } = await import("../exchange/executions.ts");
   const kept = await run.id;
-  if (kept !== undefined && active.peek() === id && execution.run.peek() === null) await comeBack(kept, run.goes);
+  if (kept !== undefined && active.peek() === id && execution.run.peek() === null) await restoreRun(kept, run.goes);
 }
 
 /** Opens a tab's machine as it was left here, or as another window has saved it since. */
 function show(tab: Tab): void {
   parkRun();
-  coming = tab;
+  openingTab = tab;
   pasts.clear();
   for (const [id, past] of tab.pasts ?? []) pasts.set(id, past);
   const draft = readDraft(tab.draft);
@@ -109,9 +109,9 @@ function show(tab: Tab): void {
       else opening.open(tab.workspace, tab.trusted, tab.workspace.definition.trim() === "" ? {} : { brought: true });
     });
   } finally {
-    coming = undefined;
+    openingTab = undefined;
   }
-  void takeUp(tab);
+  void resumeRun(tab);
 }
 
 /**
@@ -253,7 +253,7 @@ function plainName(arn: string): string {
 }
 
 // A workspace that is opened in another way while there are tabs becomes one of them.
-export function heedOpenings(): void {
+export function followOpenings(): void {
   // The module that stores runs is loaded with the first run.
   effect(() => {
     if (execution.run.value !== null && !kept) void import("../exchange/executions.ts").then((module) => (kept = module));
@@ -262,8 +262,8 @@ export function heedOpenings(): void {
 }
 
 function enter(): void {
-  if (coming) {
-    active.value = coming.id;
+  if (openingTab) {
+    active.value = openingTab.id;
     return;
   }
   const before = activeTab.peek();

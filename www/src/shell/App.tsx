@@ -5,7 +5,7 @@ import { Toolbar } from "../debugger/Toolbar.tsx";
 import { goingTo } from "../editor/definitionEditor.ts";
 import { GraphView } from "../graph/GraphView.tsx";
 import { menu } from "../graph/menuOpen.ts";
-import { pen } from "../graph/graphEditor.ts";
+import { graphEditor } from "../graph/graphEditor.ts";
 import { ErrorNames } from "../panes/ErrorNames.tsx";
 import { Dock } from "../panes/Dock.tsx";
 import { Inspector } from "../panes/Inspector.tsx";
@@ -34,7 +34,7 @@ const RecordedStrip = lazy(() => import("./RecordedStrip.tsx").then((module) => 
 
 export function App() {
   const size = prefs.layoutSize();
-  const Over = pen.value?.Over;
+  const Over = graphEditor.value?.Over;
   const Strip = strip.value;
   return (
     <div class={`app ${size}`}>

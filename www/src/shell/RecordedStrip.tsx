@@ -8,7 +8,7 @@ import * as execution from "../store/execution.ts";
 import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as recordings from "../store/recordings.ts";
-import { shout } from "../store/notifications.ts";
+import { showAlarm } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, iterationPath, unticked } from "../ui/format.ts";
@@ -38,7 +38,7 @@ function Sketched({ name }: { name: string }) {
   const again = (): void => {
     const recorded = workspace.sketched.value!;
     workspace.edit({ sketched: null });
-    void recordings.showRecorded(recorded).catch((error: Error) => shout(error.message));
+    void recordings.showRecorded(recorded).catch((error: Error) => showAlarm(error.message));
   };
   return (
     <div class="strip recorded" role="region" aria-label="Recorded execution">

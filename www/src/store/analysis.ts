@@ -8,7 +8,7 @@ import { GraphIndex } from "../model/graph.ts";
 import type { Analysis, Analyzed, Diagnostic, Drawing, Drawn, Inside, StatePlace } from "../model/protocol.ts";
 import { client, engine } from "./interpreter.ts";
 import { revealRange, selectedState } from "./selection.ts";
-import { shout } from "./notifications.ts";
+import { showAlarm } from "./notifications.ts";
 import { definition, flush, format, machineType } from "./workspace.ts";
 
 /** The analysis of the definition on the page. */
@@ -42,13 +42,13 @@ let analyzedAs = "";
 export const analyzed = (): string => analyzedText;
 
 /** The id of the graph that the page has. */
-let graphHeld = 0;
+let drawnGraphId = 0;
 export const drawnGraph = (): { have: number; index: GraphIndex | null } => ({
-  have: ownGraph.peek() ? graphHeld : 0,
+  have: ownGraph.peek() ? drawnGraphId : 0,
   index: ownGraph.peek(),
 });
 /** The last analysis that the page received. */
-let told: { id: number; named: NonNullable<Analyzed["named"]> } = { id: 0, named: [] };
+let lastAnalysis: { id: number; named: NonNullable<Analyzed["named"]> } = { id: 0, named: [] };
 /** The aspect ratio that the last layout was made for. */
 export let laidOutFor = 0;
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -100,7 +100,7 @@ export function analyze(): Promise<void> {
   });
   // The edited graph is painted first. If there is no graph yet, nothing waits for a painting.
   const looked = Promise.resolve(ownGraph.value && drawn.then(() => new Promise<void>(afterPaint))).then(() =>
-    known ? undefined : client.call("analyze", { ...asked, type, have: told.id }),
+    known ? undefined : client.call("analyze", { ...asked, type, have: lastAnalysis.id }),
   );
   reading = now;
   return (now.all = Promise.all([drawn, looked]).then(
@@ -116,15 +116,15 @@ export function analyze(): Promise<void> {
     },
     (error: Error) => {
       if (mine === analyzing) reading = undefined;
-      if (!(error instanceof WorkerLost) && engine.value !== "broken") shout(`The definition could not be read: ${error.message}`);
+      if (!(error instanceof WorkerLost) && engine.value !== "broken") showAlarm(`The definition could not be read: ${error.message}`);
     },
   ));
 }
 
 /** Completes an analysis with the members that have not changed. */
-function wholeOf({ id, named = told.named, offsets, ...found }: Analyzed): Analysis {
+function wholeOf({ id, named = lastAnalysis.named, offsets, ...found }: Analyzed): Analysis {
   const { states = [], tasks = [] } = latest.peek() ?? {};
-  told = { id, named };
+  lastAnalysis = { id, named };
   const at = (state: (typeof named)[number], i: number): StatePlace => {
     const [from, to, nameFrom, nameTo] = offsets!.subarray(i * 4) as unknown as [number, number, number, number];
     return { ...state, from, to, nameFrom, nameTo };
@@ -142,7 +142,7 @@ function draws(text: string, { graphId, graph: made }: Drawing, shape: number | 
         const whole = <T>(parts: (T | number)[]): T[] => parts.map((part) => (typeof part === "number" ? (known[part] as T) : part));
         ownGraph.value = new GraphIndex({ ...made, nodes: whole(made.nodes), edges: whole(made.edges) }, made.corner);
       }
-      graphHeld = graphId;
+      drawnGraphId = graphId;
     } else if (text.trim() === "") ownGraph.value = null;
     stale.value = graphId === undefined && text.trim() !== "";
     const state = selectedState.value;

@@ -36,7 +36,7 @@ export const console = signal<{ level: string; text: string; event?: number; exe
 export const eventCount = signal(0);
 export const changedSince = computed(() => run.value !== null && run.value.definition !== definition.value);
 /** Whether another machine has replaced the one of the run on screen. */
-export const outlived = signal(false);
+export const detached = signal(false);
 export const busy = computed(() => run.value !== null && run.value.phase !== "ended");
 
 export function clearConsole(): void {

@@ -5,19 +5,19 @@ import { collapsed, expanded, inside, setFolds } from "./analysis.ts";
 import { choices } from "./playback.ts";
 
 /** The folds and choices of the other machines' graphs, by the name of the machine; "" is the run's own. */
-const views = new Map<string, [ReadonlySet<string>, ReadonlySet<string>, Choices]>();
+const savedViews = new Map<string, [ReadonlySet<string>, ReadonlySet<string>, Choices]>();
 
-export function turnTo(next: typeof inside.value): void {
+export function selectInside(next: typeof inside.value): void {
   const [from, to] = [inside.value?.machine ?? "", next?.machine ?? ""];
   inside.value = next;
   if (next) void import("./insideLayout.ts");
   if (from === to) return;
-  views.set(from, [collapsed.value, expanded.value, choices.value]);
-  const [closed, open, looked] = views.get(to) ?? [new Set<string>(), new Set<string>(), new Map()];
+  savedViews.set(from, [collapsed.value, expanded.value, choices.value]);
+  const [closed, open, looked] = savedViews.get(to) ?? [new Set<string>(), new Set<string>(), new Map()];
   setFolds(closed, open);
   choices.value = looked;
 }
 
-export function forgetViews(): void {
-  views.clear();
+export function clearViews(): void {
+  savedViews.clear();
 }

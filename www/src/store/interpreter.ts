@@ -5,18 +5,18 @@ import { Client } from "../client.ts";
 import type { Note } from "../model/protocol.ts";
 import { type Loaded, Sandbox } from "../sandbox.ts";
 import { console, mockProblems } from "./execution.ts";
-import { shout } from "./notifications.ts";
+import { showAlarm } from "./notifications.ts";
 
 export const engine = signal<"loading" | "ready" | "broken">("loading");
 export const engineMessage = signal("");
 export const engineVersion = signal("");
 
 /** The handlers of the interpreter's notes, and of the loss of its worker with the reason. The runner sets them. */
-export const hearers: { heard(note: Note): void; lost(why: string): void } = { heard() {}, lost() {} };
+export const noteHandlers: { heard(note: Note): void; lost(why: string): void } = { heard() {}, lost() {} };
 
 export const client = new Client(
-  (note) => hearers.heard(note),
-  (why) => hearers.lost(why),
+  (note) => noteHandlers.heard(note),
+  (why) => noteHandlers.lost(why),
 );
 
 export const query = client.call.bind(client);
@@ -24,7 +24,7 @@ export const query = client.call.bind(client);
 export const sandbox = new Sandbox(
   (message) => {
     console.value = [...console.value, { level: "error", text: message }];
-    shout(message);
+    showAlarm(message);
     void client.call("handlersDied", { message });
   },
   (problems) => (mockProblems.value = problems),

@@ -1,7 +1,7 @@
 // Notifications besides the contents of the panes, on the screen and for screen readers.
 
 import { signal } from "@preact/signals";
-import { failing } from "../ui/lazy.tsx";
+import { failureReporter } from "../ui/lazy.tsx";
 import { run } from "./execution.ts";
 
 export const announcement = signal("");
@@ -29,18 +29,18 @@ function announce(text: string): void {
 }
 
 /** Shows and announces a text at once. */
-export function shout(text: string): void {
+export function showAlarm(text: string): void {
   alarm.value = text;
 }
 
-failing.tell = shout;
+failureReporter.tell = showAlarm;
 
 export function silence(): void {
   alarm.value = "";
 }
 
 /** Announces a failure that is shown elsewhere on the screen. An empty text means that it is over. */
-export function tellFailure(text: string): void {
+export function announceFailure(text: string): void {
   failure.value = text;
 }
 

@@ -4,7 +4,7 @@ import { batch } from "@preact/signals";
 import type { Workspace } from "../model/share.ts";
 import { resetFolds } from "./analysis.ts";
 import { mockProblems } from "./execution.ts";
-import { forgetViews } from "./inside.ts";
+import { clearViews } from "./inside.ts";
 import { resetPanes } from "./panes.ts";
 import { setChoices } from "./playback.ts";
 import { clearRun, stop } from "./runner.ts";
@@ -44,7 +44,7 @@ export function open(next: Workspace, trusted: boolean, source: Source = {}): vo
     clearRun();
     selectedState.value = next.selected ?? null;
     resetFolds();
-    forgetViews();
+    clearViews();
     setChoices(new Map(Object.entries(next.iterations ?? {})));
     edit({
       // The title is a single line, because it is used in file names.

@@ -3,14 +3,14 @@
 import { type Signal, batch, signal } from "@preact/signals";
 import type { EventLog, Fold } from "../model/fold.ts";
 import type { GraphIndex } from "../model/graph.ts";
-import type { Choice, Choices, Look, Part } from "../model/iterations.ts";
+import type { Choice, Choices, DisplayedRun, Part } from "../model/iterations.ts";
 import { type LogChunk, type NodeRun, idleRun, outcomeWord } from "../model/log.ts";
 import * as prefs from "../prefs.ts";
 import { type RunState, eventCount, run } from "./execution.ts";
 import { client } from "./interpreter.ts";
 import { offerDock } from "./panes.ts";
 import { type Origin, selectedEvent, selectedState, selectionOrigin } from "./selection.ts";
-import { say, tellFailure } from "./notifications.ts";
+import { say, announceFailure } from "./notifications.ts";
 
 /** The number of displayed events: all of them, or fewer while the page catches up or looks back. */
 export const cursor = signal(0);
@@ -58,7 +58,7 @@ export function startTime(): number {
 }
 
 /** Returns whether a position in the debugger's recording, after an event, is before the displayed position. */
-export function isSeen(after: number, place: number): boolean {
+export function hasHappened(after: number, place: number): boolean {
   const last = fold && log && fold.at > 0 ? log.places[fold.at - 1]! : 0;
   return after < cursor.value || (after === cursor.value && shownAt.value > 0 && place <= last + 1);
 }
@@ -75,7 +75,7 @@ export function shownTime(): number {
 // Iterations.
 
 /** Returns the run with its iterations and choices. */
-export function iterations(): Look | undefined {
+export function iterations(): DisplayedRun | undefined {
   void shownAt.value;
   return runGraph && log && fold ? { index: runGraph, log, fold, choices: choices.value } : undefined;
 }
@@ -87,7 +87,7 @@ export function chosenAround(id: string): (number | undefined)[] {
 }
 
 /** Returns whether a visit of a state lies in the selected iterations. */
-export function isLookedAt(id: string, indices: readonly number[]): boolean {
+export function isSelected(id: string, indices: readonly number[]): boolean {
   return choices.value.size === 0 || chosenAround(id).every((index, i) => index === undefined || index === indices[i]);
 }
 
@@ -126,7 +126,7 @@ export function setChoices(next: Choices): void {
 }
 
 /** Clears the choices that a stop has made, before another run. */
-export function forgetStop(): void {
+export function clearStopChoices(): void {
   if (chosenByStop) choose([...choices.value.keys()].map((map) => [map, undefined]));
 }
 
@@ -178,7 +178,7 @@ export function arrive(event: number, place: number): void {
   cancelAnimationFrame(frame);
   frame = 0;
   selectedEvent.value = null;
-  const to = log?.upToPlace(event, place) ?? 0;
+  const to = log?.upToPosition(event, place) ?? 0;
   live.value = to === (log?.length ?? 0);
   showUpTo(to);
 }
@@ -279,24 +279,24 @@ function showUpTo(to: number): void {
 }
 
 /** The run whose end was announced. */
-let told: RunState | null = null;
+let announced: RunState | null = null;
 
 /** Marks the end as announced if the run `now` is continued as `next`. */
-export function isTold(now: RunState, next: RunState): void {
-  if (told === now) told = next;
+export function markAnnounced(now: RunState, next: RunState): void {
+  if (announced === now) announced = next;
 }
 
 function finished(): void {
   const ended = run.value!;
-  if (told === ended || !ended.result) return;
-  told = ended;
+  if (announced === ended || !ended.result) return;
+  announced = ended;
   // A run that had ended before it was opened is only reviewed.
   if (ended.took !== 0 || ended.recorded !== undefined) offerDock("result");
   const { status, error, cause } = ended.result;
   const words = `${outcomeWord(status)}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`;
   if (status === "SUCCEEDED") say(`Succeeded after ${eventCount.value} events`);
   else if (status === "ABORTED") say(words);
-  else tellFailure(words);
+  else announceFailure(words);
 }
 
 /** Displays the run as it was after an event. The last event is the present. */
@@ -306,7 +306,7 @@ export function goTo(event: number): void {
   const to = Math.max(0, Math.min(event, eventCount.value));
   live.value = to === eventCount.value;
   showUpTo(log?.upTo(to) ?? 0);
-  tellWhere(to);
+  seekInterpreter(to);
 }
 
 let lookingBack = false;
@@ -318,7 +318,7 @@ let where = 0;
  * Moves the interpreter to the displayed position, so that steps begin there. There is one call at a time, however fast the user
  * drags.
  */
-function tellWhere(event: number): void {
+function seekInterpreter(event: number): void {
   const state = run.value;
   where = event;
   if (lookingBack || !state || state.recorded !== undefined || (state.phase !== "paused" && state.phase !== "ended") || state.id === 0)
@@ -330,7 +330,7 @@ function tellWhere(event: number): void {
     .catch(() => {})
     .finally(() => {
       lookingBack = false;
-      if (where !== told) tellWhere(where);
+      if (where !== told) seekInterpreter(where);
     });
 }
 

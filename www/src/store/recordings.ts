@@ -9,7 +9,7 @@ import { GraphIndex } from "../model/graph.ts";
 import { open } from "./opening.ts";
 import * as playback from "./playback.ts";
 import { show, start } from "./runner.ts";
-import { shout, showToast } from "./notifications.ts";
+import { showAlarm, showToast } from "./notifications.ts";
 import * as workspace from "./workspace.ts";
 
 /**
@@ -60,7 +60,7 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
   run.value = { ...begun, id, phase: "running" };
   if (foreign.length > 0) {
     const names = foreign.slice(0, 5).join(", ") + (foreign.length > 5 ? " …" : "");
-    shout(
+    showAlarm(
       `The history is of another definition: it has ${foreign.length === 1 ? "a state" : `${foreign.length} states`} that this one does not have (${names}).`,
     );
   } else showToast(`Showing the execution ${recorded.title}: ${recorded.events.length} events.`);

@@ -8,13 +8,13 @@ import type { Answer, Breakpoint, Exceptions, Mock, Note, RunRequest, StepComman
 import * as prefs from "../prefs.ts";
 import { unticked } from "../ui/format.ts";
 import { analyze, analyzeSoon, drawnGraph, errorCount, inside, problems } from "./analysis.ts";
-import { type RunState, busy, children, console, mockProblems, outlived, run, timer, waiting } from "./execution.ts";
-import { turnTo } from "./inside.ts";
-import { client, engine, engineMessage, engineVersion, hearers, sandbox, useSandbox } from "./interpreter.ts";
+import { type RunState, busy, children, console, mockProblems, detached, run, timer, waiting } from "./execution.ts";
+import { selectInside } from "./inside.ts";
+import { client, engine, engineMessage, engineVersion, noteHandlers, sandbox, useSandbox } from "./interpreter.ts";
 import { dockChosen, dockOpen, dockTab, narrowTab, offerDock, openDialog } from "./panes.ts";
 import * as playback from "./playback.ts";
 import { selectedState } from "./selection.ts";
-import { say, shout, silence, tellFailure } from "./notifications.ts";
+import { say, showAlarm, silence, announceFailure } from "./notifications.ts";
 import * as workspace from "./workspace.ts";
 
 /** The listeners that receive every note about the current run. */
@@ -49,9 +49,9 @@ export interface Beginning {
   until?: number;
 }
 
-let held: Beginning = {};
+let pendingStart: Beginning = {};
 /** Starts the run that has waited for the user to review the code. */
-export const startHeld = (): Promise<void> => start(held);
+export const startPending = (): Promise<void> => start(pendingStart);
 
 class Refusal extends Error {}
 
@@ -60,13 +60,13 @@ export async function start(beginning: Beginning = {}): Promise<void> {
   const { paused = false, saved, kept, until } = beginning;
   if (workspace.unwritten.size > 0) await Promise.all([...workspace.unwritten].map((write) => write()));
   workspace.flush();
-  if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
+  if (engine.value === "broken") return showAlarm("The interpreter is not loaded, so nothing can run. Reload the page.");
   if (workspace.suspect.value) {
-    held = beginning;
+    pendingStart = beginning;
     openDialog("trust");
     return;
   }
-  playback.forgetStop();
+  playback.clearStopChoices();
   const pauses = paused || (saved !== undefined && until === undefined);
   const begun: RunState = {
     id: 0,
@@ -87,13 +87,13 @@ export async function start(beginning: Beginning = {}): Promise<void> {
   });
   try {
     await Promise.all([analyze(), playback.loadReader()]);
-    holdBack();
+    refuseInvalid();
     // This is read before the handlers are loaded, because text that is typed meanwhile was not reviewed.
     const input = workspace.input.value;
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
     const { have, index } = drawnGraph();
-    const order = { ...orderOf(begun, beginning), input, handlers, resolver, beside: besideOthers, have };
+    const order = { ...requestOf(begun, beginning), input, handlers, resolver, beside: besideOthers, have };
     const { run: id, graph: whole } = await client.call("run", order);
     if (run.value !== begun) return;
     playback.setGraph(whole ? new GraphIndex(whole) : index!);
@@ -107,12 +107,12 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     run.value = { ...begun, phase: "ended", refused: message };
     // Nothing is played, so the result shows why.
     dockTab.value = "result";
-    shout(`Not started. ${message}`);
+    showAlarm(`Not started. ${message}`);
   }
 }
 
 /** Returns the request for the interpreter, from the current contents of the page. */
-function orderOf(
+function requestOf(
   { definition, clock, seed, pauses }: RunState,
   { runTo, step, saved, kept, until }: Beginning,
 ): Omit<RunRequest, "input" | "handlers" | "resolver" | "beside"> {
@@ -135,7 +135,7 @@ function orderOf(
 }
 
 /** Throws if the definition or the input cannot be run. */
-function holdBack(): void {
+function refuseInvalid(): void {
   if (workspace.definition.value.trim() === "") throw new Refusal("The definition is empty.");
   if (errorCount.value > 0) {
     throw new Refusal(
@@ -178,14 +178,14 @@ export function show(begun: RunState): void {
  * Called when the definition is replaced by that of another machine. The run on screen does not belong to it, and its next runs
  * start a new session.
  */
-export function outlive(): void {
-  outlived.value = run.value !== null;
+export function detachRun(): void {
+  detached.value = run.value !== null;
   workspaceRun = -1;
 }
 
 /** Called when the definition is that of the run on screen again. */
-export function comeBack(): void {
-  outlived.value = false;
+export function reattachRun(): void {
+  detached.value = false;
 }
 
 export function stop(): void {
@@ -211,7 +211,7 @@ export function answerTask(id: number, answer: Answer): void {
 }
 
 /** Sends changed mocks to the run. Resolves when the next task uses them. */
-export async function tellMocks(mocks: Record<string, Mock>): Promise<void> {
+export async function updateMocks(mocks: Record<string, Mock>): Promise<void> {
   const codes = workspace.codesOf(mocks);
   if (
     workspace.mocksTrusted.peek() &&
@@ -231,37 +231,37 @@ export function clearRun(): void {
     beside = false;
     // The reason why a run did not start belongs to its definition.
     if (run.value?.refused !== undefined) silence();
-    turnTo(null);
+    selectInside(null);
     playback.clear();
     run.value = null;
-    outlived.value = false;
+    detached.value = false;
     waiting.value = [];
     children.value = [];
     timer.value = null;
     console.value = [];
-    tellFailure("");
+    announceFailure("");
   });
 }
 
-hearers.lost = (why) => {
+noteHandlers.lost = (why) => {
   batch(() => {
     engine.value = "loading";
     waiting.value = [];
     timer.value = null;
     // The connection to the run is gone, so there is no way back from a child execution.
     if (inside.value) {
-      turnTo(null);
+      selectInside(null);
       playback.begin(null);
     }
     if (run.value && run.value.phase !== "ended") run.value = { ...run.value, phase: "ended", refused: why };
   });
-  shout(why);
+  showAlarm(why);
   analyzeSoon(0);
 };
 
-hearers.heard = hear;
+noteHandlers.heard = handleNote;
 
-function hear(note: Note): void {
+function handleNote(note: Note): void {
   switch (note.note) {
     case "ready":
       batch(() => {
@@ -276,27 +276,27 @@ function hear(note: Note): void {
       });
       return;
     case "lacking":
-      return shout(note.message);
+      return showAlarm(note.message);
     case "together":
       // Each note may belong to a run that an earlier one in the list has switched to.
-      return batch(() => note.notes.forEach(hear));
+      return batch(() => note.notes.forEach(handleNote));
   }
   const now = run.value;
   if (!now) return;
   if ((note.note === "switched" || note.note === "entered") && now.id !== 0) {
     switched(note);
   } else if (now.id !== note.run) return;
-  hearOf(now, note);
+  handleRunNote(now, note);
   for (const listener of listeners) listener(note);
 }
 
 /** Handles a note about the run on screen. */
-function hearOf(now: RunState, note: Note): void {
+function handleRunNote(now: RunState, note: Note): void {
   switch (note.note) {
     case "continued":
       if (now.phase === "paused" || beside) run.value = { ...now, phase: "running" };
       playback.follow();
-      tellFailure("");
+      announceFailure("");
       break;
     case "stopped": {
       const { event, over, place, stop } = note.position;
@@ -358,14 +358,14 @@ function switched({ note, run: id, graph, inside: within }: Extract<Note, { note
   batch(() => {
     const index = new GraphIndex(graph);
     atOnce = note === "entered";
-    turnTo(within && { ...within, graph: index, analysis: null });
+    selectInside(within && { ...within, graph: index, analysis: null });
     playback.begin(index);
     if (note === "entered") {
       selectedState.value = null;
       const next = { ...now, id };
       run.value = next;
       // The end was announced already and is not announced again for another execution.
-      playback.isTold(now, next);
+      playback.markAnnounced(now, next);
       return;
     }
     console.value = [];

@@ -14,7 +14,7 @@ import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as runner from "../store/runner.ts";
 import * as selection from "../store/selection.ts";
-import { come, wait } from "./wait.ts";
+import { waitFor, wait } from "./wait.ts";
 
 const STATE = "ChargeCard";
 
@@ -31,14 +31,14 @@ export async function prepare(gone: AbortSignal): Promise<void> {
   const { example } = opening.opened.source;
   if (example !== first.id || opening.isTouched() || execution.run.peek() !== null) opening.open(first, true, { example: first.id });
   prefs.graphMode.value = "graph";
-  await come(() => analysis.graph.value?.byName.has(STATE) === true, gone);
+  await waitFor(() => analysis.graph.value?.byName.has(STATE) === true, gone);
 }
 
 /** Waits until the run has stopped at another position than before. */
 async function stop(act: () => void, gone: AbortSignal): Promise<void> {
   const before = model.stopped.peek();
   act();
-  await come(() => model.stopped.value !== before && model.position.value !== null, gone);
+  await waitFor(() => model.stopped.value !== before && model.position.value !== null, gone);
 }
 
 function look(pane: "graph" | "inspect" | "events"): void {
@@ -98,7 +98,7 @@ export const steps: readonly Step[] = [
         playback.goTo(Math.round(1 + ((to - 1) * i) / moves));
         await wait(prefs.motion() ? 40 : 0, gone);
       }
-      await come(() => model.position.value?.event === to, gone);
+      await waitFor(() => model.position.value?.event === to, gone);
     },
   },
   {
@@ -112,7 +112,7 @@ export const steps: readonly Step[] = [
       const input = JSON.parse(text ?? "null") as { customer?: { card?: string } };
       const before = model.runs.peek().length;
       await session.setValue("input", { ...input, customer: { ...input.customer, card: "0000" } });
-      await come(() => model.runs.value.length > before, gone);
+      await waitFor(() => model.runs.value.length > before, gone);
     },
   },
   {
@@ -125,7 +125,7 @@ export const steps: readonly Step[] = [
         panes.chooseDock("runs");
       });
       session.step("continue");
-      await come(() => execution.run.value?.phase === "ended", gone);
+      await waitFor(() => execution.run.value?.phase === "ended", gone);
     },
   },
 ];

@@ -8,7 +8,7 @@ const PATIENCE = 20_000;
 class Gone extends Error {}
 
 /** Resolves when the condition holds. */
-export function come(so: () => boolean, gone: AbortSignal): Promise<void> {
+export function waitFor(so: () => boolean, gone: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let dispose: (() => void) | undefined;
     const over = (): void => {

@@ -1,7 +1,7 @@
 // Handles a press on a button that moves away.
 
 /** The distance from which on the pointer has left what it has pressed, in px of the screen. */
-const AWAY = 12;
+const MAX_DISTANCE = 12;
 
 /**
  * For `onPointerDown` of a pane whose content moves by itself. The click goes to the pressed button, even if another element is
@@ -13,7 +13,7 @@ export function holdPress(event: PointerEvent): void {
   const [x, y] = [event.clientX, event.clientY];
   button.setPointerCapture(event.pointerId);
   const lead = (move: PointerEvent): void => {
-    if (Math.hypot(move.clientX - x, move.clientY - y) > AWAY) button.releasePointerCapture(event.pointerId);
+    if (Math.hypot(move.clientX - x, move.clientY - y) > MAX_DISTANCE) button.releasePointerCapture(event.pointerId);
   };
   button.addEventListener("pointermove", lead);
   button.addEventListener("lostpointercapture", () => button.removeEventListener("pointermove", lead), { once: true });

@@ -20,7 +20,7 @@ export function latestOnly<T>(asked: Promise<T>, take: (answer: T) => void, fail
 }
 
 /** Does the same for a request after a delay, so that a quick series of changes makes a single request. */
-export function soon<T>(
+export function debounced<T>(
   milliseconds: number,
   ask: () => Promise<T>,
   take: (answer: T) => void,
@@ -35,7 +35,7 @@ export function soon<T>(
  * Makes one request at a time, and of those that are due meanwhile only the last one. This is for data that changes with every
  * frame: a late answer is better than none, and there would be none if each request cancelled the one before.
  */
-export function inTurn<T>(take: (answer: T) => void): (ask: () => Promise<T>) => void {
+export function oneAtATime<T>(take: (answer: T) => void): (ask: () => Promise<T>) => void {
   let asking = false;
   let next: (() => Promise<T>) | undefined;
   const put = (ask: () => Promise<T>): void => {

@@ -5,7 +5,7 @@ import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
 /** Reports to the user that a part could not be loaded. The page sets this function. */
-export const failing = { tell(_words: string): void {} };
+export const failureReporter = { tell(_words: string): void {} };
 
 /**
  * Returns a component that is loaded from its own chunk. Nothing is shown until it is loaded. `failed` is called if it cannot be
@@ -26,7 +26,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>, fa
         (error: Error) => {
           if (!wanted) return;
           failed?.();
-          failing.tell(`A part of the page could not be loaded: ${error.message}`);
+          failureReporter.tell(`A part of the page could not be loaded: ${error.message}`);
         },
       );
       return () => {

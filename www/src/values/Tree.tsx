@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Line, nameOf } from "./diff.ts";
 import { type Path, pathText } from "../model/stages.ts";
-import { type Carried, carry, putDown } from "./draggedValue.ts";
+import { type DraggedValue, startDragging, putDown } from "./draggedValue.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { bytes, count } from "../ui/format.ts";
 
@@ -26,7 +26,7 @@ interface Props {
   unfold?(path: Path): void;
   words?: string;
   /** Returns the data to drag for a part, if it can be dragged into an expression. */
-  carries?(path: Path): Carried;
+  carries?(path: Path): DraggedValue;
 }
 
 /** The maximum number of rendered lines, because long values have more than a page can hold. */
@@ -181,7 +181,7 @@ function TreeLine({ line, shines, isStop, of, reach }: LineProps) {
       {...(carries &&
         !removed && {
           draggable: true,
-          onDragStart: (event: DragEvent) => carry(event, carries(line.path), pathText(line.path)),
+          onDragStart: (event: DragEvent) => startDragging(event, carries(line.path), pathText(line.path)),
           onDragEnd: putDown,
         })}
       tabIndex={isStop ? 0 : -1}

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import type { Path } from "../model/stages.ts";
 
-export interface Carried {
+export interface DraggedValue {
   /** The role of the data in its state. */
   role: "data" | "input" | "result" | "errorOutput" | "output";
   path: Path;
@@ -11,15 +11,15 @@ export interface Carried {
 }
 
 /** The dragged value, or null. */
-export const carried = signal<Carried | null>(null);
+export const dragged = signal<DraggedValue | null>(null);
 
 /** Starts to drag a value; `text` is what other drop targets receive. */
-export function carry(event: DragEvent, what: Carried, text: string): void {
+export function startDragging(event: DragEvent, what: DraggedValue, text: string): void {
   event.dataTransfer?.setData("text/plain", text);
   if (event.dataTransfer) event.dataTransfer.effectAllowed = "copy";
-  carried.value = what;
+  dragged.value = what;
 }
 
 export function putDown(): void {
-  carried.value = null;
+  dragged.value = null;
 }

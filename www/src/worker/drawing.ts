@@ -8,7 +8,7 @@ import { findStates, readSource } from "./definition.ts";
 import { turn } from "./turn.ts";
 
 /** The number of states from which on all containers are folded at first. */
-export const CROWD = 5_000;
+export const LARGE_MACHINE = 5_000;
 
 type Format = "json" | "yaml";
 
@@ -33,26 +33,26 @@ let sent = laid;
 
 /** Returns what the page must draw if it has the graph with the id `have`. */
 export async function draw(text: string, format: Format, as: Drawn, have: number): Promise<Omit<Drawing, "took">> {
-  await layAhead(text, format, as);
+  await layOutAhead(text, format, as);
   const mine = laid;
   const { graph, id, corner } = mine;
   if (!graph) return {};
   // Sending the graph takes a fifth of the time of the layout, so other calls get a turn before it.
-  if (graph.nodes.length > CROWD) await turn();
+  if (graph.nodes.length > LARGE_MACHINE) await turn();
   const before = sent.id === have ? sent.graph : undefined;
   sent = mine;
-  return { graphId: id, ...(have !== id && { graph: { ...onlyNew(graph, before), corner } }) };
+  return { graphId: id, ...(have !== id && { graph: { ...withoutKnown(graph, before), corner } }) };
 }
 
 /**
  * Lays out a text, unless it is the last one that was laid out. The result of a gesture is laid out before the page requests it.
  */
-export async function layAhead(text: string, format: Format, as: Drawn): Promise<void> {
+export async function layOutAhead(text: string, format: Format, as: Drawn): Promise<void> {
   const of = { text, format, as };
   if (equal(laid.of, of)) return;
   const { json } = await readSource(text, format);
   const graph = laidOut(json, as);
-  laid = graph ? { of, json, ...beside(readable, graph) } : { of, id: 0, graph, corner: [0, 0] };
+  laid = graph ? { of, json, ...relativeTo(readable, graph) } : { of, id: 0, graph, corner: [0, 0] };
   if (graph) readable = laid;
 }
 
@@ -71,7 +71,7 @@ export function wholeGraph(json: string): Graph {
 }
 
 /** Returns the graph as it is sent to the page: left out if the page already has it under the id `have`. */
-export const toldOf = (graph: Graph, have: number): { graph?: Graph } =>
+export const graphForPage = (graph: Graph, have: number): { graph?: Graph } =>
   [sent, readable].some((one) => one.graph === graph && one.id === have) ? {} : { graph };
 
 function laidOut(json: string, as: Drawn): Graph | undefined {
@@ -83,7 +83,7 @@ function laidOut(json: string, as: Drawn): Graph | undefined {
     const graph = layout(json, {
       ...as,
       ...(breaks && { breaks }),
-      ...(states.length > CROWD && { collapsed: [...as.collapsed, ...outermost(states, as.expanded)] }),
+      ...(states.length > LARGE_MACHINE && { collapsed: [...as.collapsed, ...outermost(states, as.expanded)] }),
       foldLarge: true,
       selectors: true,
     }) as unknown as Graph;
@@ -106,7 +106,7 @@ const outermost = (states: readonly StateInfo[], expanded: readonly string[]): s
  * Returns a graph relative to the one before: the displacement of most parts is subtracted, and unchanged parts are the same
  * objects as before.
  */
-function beside({ graph: before, corner: [left, top], id }: Laid, graph: Graph): Pick<Laid, "id" | "graph" | "corner"> {
+function relativeTo({ graph: before, corner: [left, top], id }: Laid, graph: Graph): Pick<Laid, "id" | "graph" | "corner"> {
   if (!before) return { id: Math.random(), graph, corner: [0, 0] };
   const nodes = new Map(before.nodes.map((node) => [node.id, node]));
   const edges = new Map(before.edges.map((edge) => [edge.id, edge]));
@@ -168,7 +168,7 @@ function pathMovedBack({ path }: GraphEdge, dx: number, dy: number): string {
 }
 
 /** Replaces the parts that the page already has by their indices. */
-function onlyNew(
+function withoutKnown(
   graph: Graph,
   before: Graph | undefined,
 ): Pick<Required<Drawing>["graph"], "nodes" | "edges"> & Omit<Graph, "nodes" | "edges"> {

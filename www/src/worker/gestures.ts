@@ -11,7 +11,7 @@ interface Text {
 const EMPTY = { json: '{\n  "States": {}\n}\n', yaml: "States: {}\n" };
 
 /** Returns a text with the edits of a gesture applied. */
-export const written = (text: string, { edits }: Edited): string => language.apply(text, edits);
+export const textAfter = (text: string, { edits }: Edited): string => language.apply(text, edits);
 
 async function optionsFor(format: Text["format"]): Promise<EditOptions> {
   return format === "yaml" ? { syntax: (await import("stepglass/yaml")).yaml } : {};

@@ -10,7 +10,7 @@ import type { HistoryEvent } from "../model/recorded.ts";
 type ReadEvent = Parameters<Chains["add"]>[0];
 
 /** The facts about a visit that the page needs besides those of the package's reader. */
-interface Told {
+interface VisitFacts {
   /** The node of its state in the graph. */
   node: number;
   iterations: number[];
@@ -25,7 +25,7 @@ interface Told {
   items: Map<number, number>;
 }
 
-const untold = (): Told => ({
+const newFacts = (): VisitFacts => ({
   node: -1,
   iterations: [],
   scope: -1,
@@ -37,10 +37,10 @@ const untold = (): Told => ({
   items: new Map(),
 });
 
-export type OpenVisit = Stay & Told;
+export type OpenVisit = Stay & VisitFacts;
 
 /** Creates the columns of a new chunk. */
-const fresh = () => ({
+const newColumns = () => ({
   ops: [] as number[],
   nodes: [] as number[],
   edges: [] as number[],
@@ -58,7 +58,7 @@ const EMPTY: GraphIndex = new GraphIndex({ width: 0, height: 0, direction: "TB",
 
 /** The columns that are sent to the page, for a run and its child executions together. */
 export class Columns {
-  private out = fresh();
+  private out = newColumns();
   /** The number of entries so far. */
   entries = 0;
   /** The nodes of the states that were entered. */
@@ -103,7 +103,7 @@ export class Columns {
     const { out } = this;
     const from = this.entries - out.ops.length;
     if (from === this.entries) return undefined;
-    this.out = fresh();
+    this.out = newColumns();
     return {
       from,
       ops: Uint8Array.from(out.ops),
@@ -129,7 +129,7 @@ export class Columns {
 export class History {
   readonly events: HistoryEvent[] = [];
   protected index: GraphIndex;
-  protected chains = new Chains(untold);
+  protected chains = new Chains(newFacts);
   /** The branches and iterations, with their names and the ones that enclose them. */
   protected scopes: { name: string; outer: number }[] = [];
   protected scopeIds = new Map<string, number>();

@@ -5,7 +5,7 @@ import type { Graph } from "../model/graph.ts";
 import type { Call, Methods } from "../model/protocol.ts";
 import { analyze } from "./analysis.ts";
 import { findStates, findTasks, readSource, valueOf } from "./definition.ts";
-import { draw, layAhead, toldOf, wholeGraph } from "./drawing.ts";
+import { draw, layOutAhead, graphForPage, wholeGraph } from "./drawing.ts";
 import * as asked from "./language.ts";
 import { alive, enoughFor } from "./parts.ts";
 import type { Run, SandboxMessage } from "./run.ts";
@@ -66,10 +66,10 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   format: asked.format,
   checkResult: (params) => import("./result.ts").then(({ checkResult }) => checkResult(params)),
   async edit({ ahead, ...params }) {
-    const { edit, written } = await import("./gestures.ts");
+    const { edit, textAfter } = await import("./gestures.ts");
     const done = await edit(params);
     // The layout starts after the answer was sent.
-    if (ahead && !("refused" in done)) setTimeout(() => layAhead(written(params.text, done), params.format, ahead).catch(() => {}));
+    if (ahead && !("refused" in done)) setTimeout(() => layOutAhead(textAfter(params.text, done), params.format, ahead).catch(() => {}));
     return done;
   },
   gestures: async (params) => (await import("./gestures.ts")).gestures(params),
@@ -102,7 +102,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   run(request) {
     const made = make(request);
-    making = made.then(ready, ready);
+    starting = made.then(ready, ready);
     return made;
   },
 
@@ -114,7 +114,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const recorded = (shown = new runs!.Shown(graph));
     // The events are sent after the answer, so that the page knows which run they belong to.
     setTimeout(() => recorded.add(events, result));
-    return { run: recorded.id, ...toldOf(graph, have) };
+    return { run: recorded.id, ...graphForPage(graph, have) };
   },
 
   async replay({ definition, format }) {
@@ -289,8 +289,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 };
 
 /** The start of a run that is in progress. All other calls wait for it, so that they keep their order. */
-let making: Promise<void> | undefined;
-const ready = (): void => void (making = undefined);
+let starting: Promise<void> | undefined;
+const ready = (): void => void (starting = undefined);
 
 async function make({ have, ...request }: Methods["run"]["params"]): Promise<Methods["run"]["value"]> {
   shown = undefined;
@@ -300,7 +300,7 @@ async function make({ have, ...request }: Methods["run"]["params"]): Promise<Met
   // Restored runs have inputs of their own.
   runs!.refuse(request.saved ? "{}" : request.input, request.config);
   await turn();
-  if (current?.takes(request)) current.again(json, graph, request);
+  if (current?.canInclude(request)) current.restart(json, graph, request);
   else {
     current?.dispose();
     current = undefined;
@@ -311,7 +311,7 @@ async function make({ have, ...request }: Methods["run"]["params"]): Promise<Met
   await turn();
   // The answer is sent first, so that the page knows the run before it receives notes about it.
   setTimeout(() => current === run && run.begin(), 0);
-  return { run: run.id, ...toldOf(run.graph, have) };
+  return { run: run.id, ...graphForPage(run.graph, have) };
 }
 
 function done(_: void): null {
@@ -331,14 +331,14 @@ self.onmessage = async ({ data, ports }: MessageEvent<Call | { connect: true }>)
   if ("connect" in data) {
     sandbox?.close();
     sandbox = ports[0];
-    if (sandbox) sandbox.onmessage = (event: MessageEvent<SandboxMessage>) => current?.hear(event.data);
+    if (sandbox) sandbox.onmessage = (event: MessageEvent<SandboxMessage>) => current?.handleSandboxMessage(event.data);
     return;
   }
   try {
     await enoughFor(data.method);
     if (!runs && RUNS.has(data.method)) loading ??= loadRuns();
     await loading;
-    while (making) await making;
+    while (starting) await starting;
     const value = await methods[data.method](data.params as never);
     self.postMessage({ id: data.id, value });
   } catch (error) {

@@ -8,7 +8,7 @@ import type {
   Answer,
   ClockMode,
   Inside,
-  KeptRun,
+  StoredRun,
   Methods,
   Mock,
   Note,
@@ -28,7 +28,7 @@ import { detailsOf } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { ListedHistory } from "./historyLists.ts";
 import { machinesOf } from "./machines.ts";
-import { Keeper } from "./storedRun.ts";
+import { RunRecorder } from "./storedRun.ts";
 import { HISTORY_LIMIT, NO_LIMIT, PAYLOAD_LIMIT } from "./limits.ts";
 import { buffersOf } from "./history.ts";
 import { Stopwatch } from "./stopwatch.ts";
@@ -81,9 +81,9 @@ export class Run {
   private saying = false;
   private gone = false;
   /** The timer after which the page is notified that the machine continues. */
-  private going: ReturnType<typeof setTimeout> | undefined;
+  private continueTimer: ReturnType<typeof setTimeout> | undefined;
   /** Notes that are collected for a single message. */
-  private gathered: { notes: Note[]; transfer: Transferable[] } | undefined;
+  private batch: { notes: Note[]; transfer: Transferable[] } | undefined;
   private clock: ClockMode;
   private timers: PendingTimer[] = [];
   private timersAt = -Infinity;
@@ -92,7 +92,7 @@ export class Run {
   private readonly definitions = new Map<number, string>();
   /** Descriptions of the changes that were made by hand since a run began, by run number. */
   private readonly changed = new Map<number, Set<string>>();
-  private readonly keeper = new Keeper();
+  private readonly keeper = new RunRecorder();
   /** Set while a run is started, because the page knows of it and needs no note that another run is shown. */
   private beginning = false;
 
@@ -123,12 +123,12 @@ export class Run {
     session.on("tasks", () => this.saySoon());
     session.on("continued", () => {
       this.watch.work();
-      clearTimeout(this.going);
-      this.going = setTimeout(() => this.wentOn(), MOMENT);
+      clearTimeout(this.continueTimer);
+      this.continueTimer = setTimeout(() => this.flushContinued(), MOMENT);
     });
     session.on("stopped", () => this.stopped());
     session.on("terminated", (result) => {
-      this.together(() => {
+      this.batchNotes(() => {
         this.flush();
         this.say();
         this.tell({
@@ -149,7 +149,7 @@ export class Run {
   }
 
   /** Starts a new run next to the existing ones. */
-  again(json: string, graph: Graph, request: RunRequest): void {
+  restart(json: string, graph: Graph, request: RunRequest): void {
     const { session } = this;
     const before = { ...this.request, json: this.definitionOf(this.session.run) };
     this.request = request;
@@ -172,7 +172,7 @@ export class Run {
   }
 
   /** Returns whether a run of this request can be in the same session. Recorded answers belong to one execution. */
-  takes(request: RunRequest): boolean {
+  canInclude(request: RunRequest): boolean {
     return request.beside && !request.recorded && !this.request.recorded;
   }
 
@@ -220,9 +220,9 @@ export class Run {
   }
 
   /** Returns the data that restores the current run. */
-  kept(have: string | null): KeptRun | null {
+  kept(have: string | null): StoredRun | null {
     const speed = SPEED[this.clock];
-    return this.request.recorded ? null : this.keeper.keep(this.session, typeof speed === "number" ? speed : 0, have);
+    return this.request.recorded ? null : this.keeper.record(this.session, typeof speed === "number" ? speed : 0, have);
   }
 
   step(command: StepCommand): void {
@@ -344,7 +344,7 @@ export class Run {
     const graph = wholeGraph(this.definition());
     this.id = nextNumber();
     this.history = new ListedHistory(graph);
-    this.together(() => {
+    this.batchNotes(() => {
       this.tell({ note: "entered", run: this.id, graph, inside: this.inside() });
       this.flush();
     });
@@ -371,7 +371,7 @@ export class Run {
   };
 
   /** Handles a message from the sandbox. */
-  hear(message: SandboxMessage): void {
+  handleSandboxMessage(message: SandboxMessage): void {
     if (this.gone) return;
     switch (message.type) {
       case "result":
@@ -508,7 +508,7 @@ export class Run {
   private stopped(): void {
     if (this.gone || this.beginning) return;
     this.watch.rest();
-    this.together(() => {
+    this.batchNotes(() => {
       this.flush();
       this.say();
       this.tell({ note: "stopped", run: this.id, position: this.position() });
@@ -516,30 +516,30 @@ export class Run {
   }
 
   private tell(note: Note, transfer: Transferable[] = []): void {
-    this.wentOn();
-    if (!this.gathered) return self.postMessage(note, { transfer });
-    this.gathered.notes.push(note);
-    this.gathered.transfer.push(...transfer);
+    this.flushContinued();
+    if (!this.batch) return self.postMessage(note, { transfer });
+    this.batch.notes.push(note);
+    this.batch.transfer.push(...transfer);
   }
 
   /**
    * Notifies the page that the machine continues, if that was not sent yet. It must come before the notes that follow from it.
    */
-  private wentOn(): void {
-    if (this.going === undefined) return;
-    clearTimeout(this.going);
-    this.going = undefined;
+  private flushContinued(): void {
+    if (this.continueTimer === undefined) return;
+    clearTimeout(this.continueTimer);
+    this.continueTimer = undefined;
     if (!this.gone) this.tell({ note: "continued", run: this.id });
   }
 
   /** Collects the notes that are sent during a callback into one message, so that the page shows them at once. */
-  private together(telling: () => void): void {
-    if (this.gathered) return telling();
-    const { notes, transfer } = (this.gathered = { notes: [] as Note[], transfer: [] as Transferable[] });
+  private batchNotes(telling: () => void): void {
+    if (this.batch) return telling();
+    const { notes, transfer } = (this.batch = { notes: [] as Note[], transfer: [] as Transferable[] });
     try {
       telling();
     } finally {
-      this.gathered = undefined;
+      this.batch = undefined;
       if (notes.length > 0) self.postMessage({ note: "together", notes }, { transfer });
     }
   }

@@ -8,7 +8,7 @@ import type { DebugSession } from "stepglass/debug";
 import {
   type Language,
   type Leaf,
-  type Made,
+  type StageField,
   type Path,
   inner,
   leavesOf,
@@ -17,7 +17,7 @@ import {
   starts,
   valueAt,
 } from "../model/stages.ts";
-import type { Lights } from "../model/protocol.ts";
+import type { ValueSources } from "../model/protocol.ts";
 import { fieldsOf } from "./flow.ts";
 import { type Read, type Reads, readsOfJsonata, readsOfPath } from "./reads.ts";
 import { select, selectMapped, within } from "./select.ts";
@@ -50,7 +50,7 @@ export interface Scene {
 
 /// Of what a part of a value was made.
 export interface Making {
-  made?: Made;
+  made?: StageField;
   /// The leaf of the field that made it; absent where it stands there as it is, or passed through untouched.
   leaf?: Leaf;
   places: { at: number; path: Path }[];
@@ -294,7 +294,7 @@ export function lightsOf(
   attempt: number,
   stage: number,
   { path, expression }: { path?: Path; expression?: Path },
-): Lights {
+): ValueSources {
   const scene = looking.scene(visit, attempt);
   if (!scene || stage < 0) return { places: [], variables: [], context: false, approximate: false, literal: false };
   let making: Making;

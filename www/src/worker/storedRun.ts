@@ -1,12 +1,12 @@
 // The data that restores a run after the page was closed, and the facts that a list shows about it.
 
 import { type DebugSession, saveSession } from "stepglass/debug";
-import type { KeptRun } from "../model/protocol.ts";
+import type { StoredRun } from "../model/protocol.ts";
 
 /** The maximum number of waiting tasks that are listed. */
 const MOST_WAITING = 3;
 
-export class Keeper {
+export class RunRecorder {
   /**
    * The ids under which the session's runs are stored, by run number. An empty id means that this page does not store the run.
    */
@@ -22,7 +22,7 @@ export class Keeper {
    * Returns the current run as it is stored, or null if it is not stored. Facts are left out if the page has stored them before
    * under the id `have`.
    */
-  keep(session: DebugSession, speed: number, have: string | null): KeptRun | null {
+  record(session: DebugSession, speed: number, have: string | null): StoredRun | null {
     const { run } = session;
     const id = this.ids.get(run) ?? newId();
     this.ids.set(run, id);

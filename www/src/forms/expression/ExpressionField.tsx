@@ -10,13 +10,13 @@ import * as analysis from "../../store/analysis.ts";
 import { say, showToast } from "../../store/notifications.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { sentence, unticked } from "../../ui/format.ts";
-import { carried } from "../../values/draggedValue.ts";
+import { dragged } from "../../values/draggedValue.ts";
 import type { Field } from "./queries.ts";
-import { besides } from "./moreCompletions.ts";
+import { moreCompletions } from "./moreCompletions.ts";
 import { Box } from "./Box.tsx";
 import { DataPicker } from "./DataPicker.tsx";
 import { useDrop } from "./drop.ts";
-import { Given, useGiven, wrongIn } from "./ExpressionValue.tsx";
+import { Given, useExpressionValue, wrongIn } from "./ExpressionValue.tsx";
 import { insertion } from "./insert.ts";
 import { type Named, wordsFor } from "./naming.ts";
 import { Offered, useProposals } from "./proposals.tsx";
@@ -44,8 +44,8 @@ export function ExpressionField({ label, pointer, state, value, form, language, 
   const picking = useSignal(false);
   const { text, write } = useText(value, form, onChange);
   const field: Field = { state, pointer, language, form };
-  const answer = useGiven(field, text);
-  const offered = useProposals(field, box, { besides: besides(field) });
+  const answer = useExpressionValue(field, text);
+  const offered = useProposals(field, box, { besides: moreCompletions(field) });
   const diagnostics = useDiagnostics(pointer);
   const read = valueOf(text.value, form);
   const wrong =
@@ -58,7 +58,7 @@ export function ExpressionField({ label, pointer, state, value, form, language, 
   const described = [`${id}-given`, diagnostics.length > 0 || problem ? `${id}-problems` : "", describedBy ?? ""].filter(Boolean).join(" ");
   return (
     <div
-      class={`xf xf-${form}${over.value ? " over" : ""}${carried.value ? " catching" : ""}${bad ? " bad" : ""}`}
+      class={`xf xf-${form}${over.value ? " over" : ""}${dragged.value ? " catching" : ""}${bad ? " bad" : ""}`}
       data-expression={pointer}
       {...dropping}
     >

@@ -18,7 +18,7 @@ import { Example } from "./Example.tsx";
 import { wordAt } from "./tint.ts";
 
 /** Requests the value with the next frame. There is one request at a time, and the last text that was typed meanwhile follows. */
-export function useGiven(field: Field, text: ReadonlySignal<string>): Signal<FieldValue | null> {
+export function useExpressionValue(field: Field, text: ReadonlySignal<string>): Signal<FieldValue | null> {
   const answer = useSignal<FieldValue | null>(null);
   const place = useSignal(field);
   const known = place.peek();

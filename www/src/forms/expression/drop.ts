@@ -4,7 +4,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import type { FieldData } from "../../model/field.ts";
 import { showToast } from "../../store/notifications.ts";
-import { type Carried, carried, putDown } from "../../values/draggedValue.ts";
+import { type DraggedValue, dragged, putDown } from "../../values/draggedValue.ts";
 import { type Field, askField } from "./queries.ts";
 import { type Named, findIn } from "./naming.ts";
 
@@ -30,7 +30,7 @@ export function useDrop({ field, label, box, mirror, use }: Target): Drop {
   return {
     over,
     onDragOver(event) {
-      if (!carried.value) return;
+      if (!dragged.value) return;
       event.preventDefault();
       if (event.dataTransfer) event.dataTransfer.dropEffect = "copy";
       over.value = true;
@@ -44,7 +44,7 @@ export function useDrop({ field, label, box, mirror, use }: Target): Drop {
       if (!(event.currentTarget as Element).contains(event.relatedTarget as Node | null)) over.value = false;
     },
     onDrop(event) {
-      const what = carried.value;
+      const what = dragged.value;
       over.value = false;
       if (!what) return;
       event.preventDefault();
@@ -62,7 +62,7 @@ export function useDrop({ field, label, box, mirror, use }: Target): Drop {
   };
 }
 
-function namedIn(data: FieldData, what: Carried, { language }: Field): Named | undefined {
+function namedIn(data: FieldData, what: DraggedValue, { language }: Field): Named | undefined {
   const found = findIn(data, what);
   if (found) return found;
   // Before a run there is no data to compare with, so the value is treated as the state's input.

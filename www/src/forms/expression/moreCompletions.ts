@@ -9,10 +9,10 @@ import type { Offer } from "./proposals.tsx";
 /** The maximum number of names. */
 const MOST = 50;
 
-type Besides = (written: string, caret: number) => Promise<readonly Offer[]>;
+type MoreCompletions = (written: string, caret: number) => Promise<readonly Offer[]>;
 
 /** Returns the completions for a field that takes expressions. */
-export function besides(field: Field): Besides {
+export function moreCompletions(field: Field): MoreCompletions {
   return async (written, caret) => [
     ...placeholders(written, caret),
     ...(field.form === "template" && field.language === "JSONPath" ? await keys(field, written, caret) : []),

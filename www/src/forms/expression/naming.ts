@@ -2,7 +2,7 @@
 
 import type { FieldData, FieldRoot } from "../../model/field.ts";
 import { type Path, pathText, valueAt } from "../../model/stages.ts";
-import type { Carried } from "../../values/draggedValue.ts";
+import type { DraggedValue } from "../../values/draggedValue.ts";
 import { equal } from "../../values/diff.ts";
 
 export interface Named {
@@ -31,7 +31,7 @@ export function wordsFor({ root, path }: Named, language: "JSONPath" | "JSONata"
 const MOST = 20_000;
 
 /** Returns the path of a dragged value in the data of a field's scope; undefined if it is not there. */
-export function findIn(data: FieldData, { role, path, value }: Carried): Named | undefined {
+export function findIn(data: FieldData, { role, path, value }: DraggedValue): Named | undefined {
   const { roots } = data;
   const own = role === "result" || role === "errorOutput" ? `$states.${role}` : "$states.input";
   const ordered = [...roots].sort((a, b) => rank(a, own) - rank(b, own));
