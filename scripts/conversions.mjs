@@ -1,7 +1,7 @@
 // Runs machines in JSONPath and what `stepglass convert --jsonata` makes of them, and compares what comes of it.
 //
 // Machines come from the repository's tests and examples, from recordings of AWS where they are beside the checkout, and from
-// a generator. Inputs are what a machine's paths ask for, with parts missing, of other types, or in lists. Everything follows
+// a generator. Inputs are what a machine's paths ask for, with parts missing, of other types, or in lists; and null. Everything follows
 // from the seed.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ export function compareConversions({ simulate, validate, count, seed = 1, record
     }
     const fitting = inputFor(definition, random);
     for (let n = 0; n < 6 && report.runs < count; n++) {
-      const input = n === 0 ? fitting : changed(fitting, random, 1 + Math.floor(random() * 2));
+      const input = n === 0 ? fitting : n === 1 ? null : changed(fitting, random, 1 + Math.floor(random() * 2));
       const answers = Math.floor(random() * 2 ** 31);
       const [before, after] = [definition, converted.definition].map((machine) => outcome(simulate, machine, definition, input, answers));
       report.runs += 1;
@@ -108,7 +108,7 @@ function brief({ history, ...rest }) {
   return rest;
 }
 
-function outcome(simulate, machine, original, input, answers) {
+export function outcome(simulate, machine, original, input, answers) {
   // The answer of a task depends only on its state and the number of the call.
   const calls = new Map();
   const script = (_, { state }) => {
@@ -124,7 +124,8 @@ function outcome(simulate, machine, original, input, answers) {
 function answer(definition, random) {
   if (random() < 0.12) return { error: pick(random, ["States.TaskFailed", "Own.Error", "Lambda.ServiceException"]), cause: "asked for" };
   const wanted = inputFor(definition, random);
-  return { output: random() < 0.6 ? wanted : changed(wanted, random, 1) };
+  if (random() < 0.6) return { output: wanted };
+  return { output: random() < 0.1 ? null : changed(wanted, random, 1) };
 }
 
 const recordedFolder = join(root, "../shared/conformance");
@@ -199,7 +200,7 @@ const VALUES = [
 ];
 
 /** Returns an input with the paths that a definition reads. */
-function inputFor(definition, random) {
+export function inputFor(definition, random) {
   let input = {};
   const put = (text, value) => {
     const names = [...text.slice(1).matchAll(/\.([\w-]+)|\['([^']*)'\]|\[(-?\d+)\]/g)].map(
@@ -244,7 +245,7 @@ function typeFor(text, random) {
 }
 
 /** Returns a value with `times` changes: members that are missing, of other types, or in lists. */
-function changed(value, random, times) {
+export function changed(value, random, times) {
   let out = structuredClone(value);
   for (let i = 0; i < times; i++) out = change(out, random);
   return out;

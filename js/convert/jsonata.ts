@@ -4,7 +4,22 @@ import { isObject, listOf, type JsonObject, type JsonValue } from "../base/json.
 import { pointerTo } from "../base/pointer.ts";
 import { condition } from "./choice.ts";
 import { computed, isPlaceholder, path, split, template } from "./expressions.ts";
-import { CONFLICT, Code, Constant, Emitter, Put, Unmechanical, besides, constant, need, typeIs, type Need, type Part } from "./parts.ts";
+import { innerNeverNull, inputsNeverNull } from "./nulls.ts";
+import {
+  CONFLICT,
+  Code,
+  Constant,
+  Emitter,
+  Put,
+  Unmechanical,
+  besides,
+  constant,
+  need,
+  notNull,
+  typeIs,
+  type Need,
+  type Part,
+} from "./parts.ts";
 
 const INPUT = "$states.input";
 const RESULT = "$states.result";
@@ -49,6 +64,8 @@ interface Place {
   depth: number;
   /** Why states in this scope must not fail in another way than before: a handler around them is not converted. */
   around: string | undefined;
+  /** Whether the input of what is here is never null. */
+  neverNull: boolean;
 }
 
 /**
@@ -57,7 +74,7 @@ interface Place {
  */
 export function toJsonata(definition: JsonObject, only?: string): Conversion {
   const work: Work = { converted: [], left: [], only };
-  const place: Place = { pointer: "", language: definition.QueryLanguage ?? "JSONPath", depth: 0, around: undefined };
+  const place: Place = { pointer: "", language: definition.QueryLanguage ?? "JSONPath", depth: 0, around: undefined, neverNull: false };
   const { object: machine } = convertStates(definition, place, work);
   const { converted, left } = work;
   if (left.length > 0 || only !== undefined || definition.QueryLanguage === "JSONata") return { definition: machine, converted, left };
@@ -84,13 +101,14 @@ function withoutLanguages({ QueryLanguage: _, ...rest }: JsonObject, depth: numb
 function convertStates(object: JsonObject, place: Place, work: Work): { object: JsonObject } & Failures {
   const found = { fatal: false, soft: false };
   if (place.depth > 32 || !isObject(object.States)) return { object, ...found };
+  const never = inputsNeverNull(object, place.language, place.neverNull);
   const states = Object.entries(object.States).map(([name, state]): [string, JsonValue] => {
     const pointer = pointerTo(place.pointer, "States", name);
     if (!isObject(state)) {
       work.left.push({ state: name, pointer, reason: isPlaceholder(state) ? "it is a placeholder" : "it is not an object" });
       return [name, state];
     }
-    const { fields, fatal, soft } = convertState(name, state, { ...place, pointer }, work);
+    const { fields, fatal, soft } = convertState(name, state, { ...place, pointer, neverNull: never.has(name) }, work);
     found.fatal ||= fatal;
     found.soft ||= soft;
     return [name, fields];
@@ -110,7 +128,13 @@ function convertState(name: string, state: JsonObject, place: Place, work: Work)
   const inside = { fatal: false, soft: false };
   const inner = (object: JsonValue, at: string) => {
     if (!isObject(object)) return object;
-    const within = { ...place, pointer: `${pointer}/${at}`, depth: place.depth + 1, around: separate ? undefined : (handler ?? around) };
+    const within = {
+      ...place,
+      pointer: `${pointer}/${at}`,
+      depth: place.depth + 1,
+      around: separate ? undefined : (handler ?? around),
+      neverNull: innerNeverNull(state, place.language, place.neverNull),
+    };
     const found = convertStates(object, within, work);
     inside.fatal ||= found.fatal && !separate;
     inside.soft ||= found.soft && !separate;
@@ -133,10 +157,10 @@ function convertState(name: string, state: JsonObject, place: Place, work: Work)
 function converted(
   name: string,
   state: JsonObject,
-  { pointer, around }: Place,
+  { pointer, around, neverNull }: Place,
   work: Work,
 ): { fields: JsonObject; converter: StateConverter } | undefined {
-  const converter = new StateConverter(state);
+  const converter = new StateConverter(state, neverNull);
   try {
     const fields = converter.convert();
     if (converter.failsAnew && around !== undefined) throw new Unmechanical(around);
@@ -214,8 +238,13 @@ class StateConverter {
   #emitter = new Emitter();
   #late = new Emitter();
 
-  constructor(state: JsonObject) {
+  constructor(state: JsonObject, neverNull: boolean) {
     this.#state = state;
+    const isList = state.Type === "Parallel" || state.Type === "Map";
+    for (const emitter of [this.#emitter, this.#late]) {
+      if (neverNull) emitter.learn(notNull(INPUT));
+      if (isList) emitter.learn(notNull(RESULT));
+    }
   }
 
   #at<Value>(field: string, run: () => Value): Value {
@@ -532,7 +561,9 @@ function numeric(found: Code, fraction = false): Code {
 function listed(found: Code, input: Code): Code {
   const own = (text: string) => !input.demands.some((one) => one.text === text);
   const steps = found.demands.filter(({ text }) => own(text)).map(({ text }) => need(text, true));
-  return new Code(found.code, { needs: [...input.demands, ...steps], fails: true });
+  // What JSONPath raises of a null input ends the execution.
+  const isThere = steps.length > 0 && found.code.startsWith(input.code) && input.type === undefined ? [need(notNull(input.code))] : [];
+  return new Code(found.code, { needs: [...input.demands, ...isThere, ...steps], fails: true });
 }
 
 const QUERY = "States.QueryEvaluationError";

@@ -56,6 +56,33 @@ test("a converted machine does what the original does: every case of the corpus,
   assert.ok(counts.machines > 400 && counts.succeeded > 600 && counts.states > 10 * counts.left, JSON.stringify(counts));
 });
 
+test("a path that reads the whole input is guarded only where the input can be null", () => {
+  const read = { "v.$": "$" };
+  const guarded = (states, name, StartAt = "A") => {
+    const { definition } = toJsonata({ StartAt, States: states });
+    return definition.States[name].Output.v.includes("!= null");
+  };
+  const last = { Type: "Pass", Parameters: read, End: true };
+  const lambda = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", Next: "B" };
+  // What the execution or a function gives can be null; and so can what a path selects, or a state passes on.
+  assert.ok(guarded({ B: last }, "B", "B"));
+  assert.ok(guarded({ A: lambda, B: last }, "B"));
+  assert.ok(guarded({ A: { Type: "Pass", InputPath: "$.a", Next: "B" }, B: last }, "B"));
+  assert.ok(guarded({ A: { Type: "Wait", Seconds: 1, Next: "B" }, B: last }, "B"));
+  assert.ok(
+    guarded({ A: { ...lambda, Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: null, Next: "B" }], Next: "C" }, C: last, B: last }, "B"),
+  );
+  // An object that is made cannot, nor can an input in which a path has found something.
+  assert.ok(!guarded({ A: { Type: "Pass", Parameters: { a: 1 }, Next: "B" }, B: last }, "B"));
+  assert.ok(!guarded({ A: { ...lambda, ResultPath: "$.result" }, B: last }, "B"));
+  assert.ok(!guarded({ A: { ...lambda, ResultSelector: { "a.$": "$.a" } }, B: last }, "B"));
+  assert.ok(!guarded({ A: { ...lambda, Parameters: { "a.$": "$.a" }, ResultPath: null }, B: last }, "B"));
+  const choice = { Type: "Choice", Choices: [{ Variable: "$.a", IsString: true, Next: "B" }], Default: "B" };
+  assert.ok(!guarded({ A: choice, B: last }, "B"));
+  // One way on which it can be null is enough.
+  assert.ok(guarded({ A: { ...choice, Choices: [{ Variable: "$.a", IsPresent: true, Next: "B" }] }, B: last }, "B"));
+});
+
 test("of 1,200 runs of converted machines no failure becomes a success, and no difference is without a rule", () => {
   // Recordings are not part of the repository: npm run differential takes them, too.
   const { runs, machines, succeeded, failed, healed, thrown, open } = compareConversions({
