@@ -56,13 +56,8 @@ impl Engine {
             self.frames.insert(id, frame);
             return;
         }
-        match state.kind {
-            Kind::Parallel { .. } => {
-                frame.tail = self.record(frame.execution, EventType::ParallelStateFailed, frame.tail, Details::None)
-            }
-            Kind::Map(_) => frame.tail = self.record(frame.execution, EventType::MapStateFailed, frame.tail, Details::None),
-            _ => {}
-        }
+        let before = frame.tail;
+        self.record_state_failed(&mut frame, state);
         if retry::catcher(state, &fault).is_some() {
             match self.catch(&mut frame, state, &fault) {
                 Ok(flow) => {
@@ -73,7 +68,12 @@ impl Engine {
                 Err(second) => {
                     fault = second;
                     run = None;
-                    self.evaluation_failed(&mut frame, state, &mut fault);
+                    // The state fails a second time, after the expression of its catcher (measured of Parallel).
+                    if fault.location.is_some() {
+                        frame.tail = before;
+                        self.evaluation_failed(&mut frame, state, &mut fault);
+                        self.record_state_failed(&mut frame, state);
+                    }
                 }
             }
         }
@@ -86,6 +86,16 @@ impl Engine {
         fault.origin = None;
         let failing_task = matches!(state.kind, Kind::Task(_));
         self.child_failed(machine, parent, slot, frame.tail, failing_task, fault);
+    }
+
+    /// Records that a Parallel or Map has failed.
+    fn record_state_failed(&mut self, frame: &mut Frame, state: &State) {
+        let event = match state.kind {
+            Kind::Parallel { .. } => EventType::ParallelStateFailed,
+            Kind::Map(_) => EventType::MapStateFailed,
+            _ => return,
+        };
+        frame.tail = self.record(frame.execution, event, frame.tail, Details::None);
     }
 
     /// Records a failed JSONata field in the history, once, in the state in which it failed.

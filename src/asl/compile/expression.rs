@@ -231,7 +231,19 @@ impl Compiler<'_> {
             return;
         }
         let message = format!("`{field}`: {}", problem.error.message);
-        let aws = format!("The value for the field '{field}' must be a valid JSONPath or a valid intrinsic function call");
+        // AWS names the type of the value as its JSON library does.
+        let kind = match value {
+            Some(Value::Array(_)) => Some("an ARRAY"),
+            Some(Value::Object(_)) => Some("an OBJECT"),
+            Some(Value::Number(_)) => Some("a NUMBER"),
+            Some(Value::Bool(_)) => Some("a BOOLEAN"),
+            Some(Value::Null) => Some("a NULL"),
+            Some(Value::String(_)) | None => None,
+        };
+        let aws = match kind {
+            Some(kind) => format!("The value for the field '{field}' must be a STRING that contains a JSONPath but was {kind}"),
+            None => format!("The value for the field '{field}' must be a valid JSONPath or a valid intrinsic function call"),
+        };
         let mut diagnostic = Diagnostic::new(&codes::INVALID_TEMPLATE, pointer, message).aws(SCHEMA, aws, Some(location));
         match value {
             Some(Value::String(text)) => {

@@ -46,7 +46,8 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
 /// Completes the state after all branches have ended.
 pub(in crate::engine) fn join(engine: &mut Engine, frame: &mut Frame, state: &State, joining: Joining) -> Ran {
     frame.tail = joining.last_tail;
-    engine.record(frame.execution, EventType::ParallelStateSucceeded, frame.tail, Details::None);
+    let succeeded = engine.record(frame.execution, EventType::ParallelStateSucceeded, frame.tail, Details::None);
     let results: Vec<Value> = joining.results.into_iter().flatten().collect();
-    engine.complete(frame, state, Value::from(results))
+    // The exit follows the last branch; an error follows the success of the branches (recorded, and measured).
+    engine.complete(frame, state, Value::from(results)).inspect_err(|_| frame.tail = succeeded)
 }

@@ -261,10 +261,12 @@ impl Argument {
             Argument::String { value, .. } | Argument::Scalar(value) => Ok(value.clone()),
             Argument::Call(node) => node.eval(scope, env, budget),
             Argument::Path(path) => path.eval_within(scope, budget).map_err(|missing| match path.source(scope) {
-                Some(source) if !missing.is_limit() && !missing.is_null_input() => Failure::Missing(format!(
-                    "The JsonPath argument for the field '{}' could not be found in the input '{source}'",
-                    path.text()
-                )),
+                Some(source) if !(missing.is_limit() || missing.is_null_input() || missing.is_index_of_no_array()) => {
+                    Failure::Missing(format!(
+                        "The JsonPath argument for the field '{}' could not be found in the input '{source}'",
+                        path.text()
+                    ))
+                }
                 _ => Failure::Missing(missing.to_string()),
             }),
         }

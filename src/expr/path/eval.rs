@@ -181,6 +181,7 @@ impl Query {
     }
 
     fn missing(&self, step: usize, found: Found) -> Missing {
+        let mut reason = Reason::Absent;
         let leaf = step + 1 >= self.steps.len();
         let (path, index, detail) = match found {
             Found::NoMember if leaf => (self.normalized(self.steps.len()), false, None),
@@ -196,12 +197,15 @@ impl Query {
                          object according to the JsonProvider: 'com.jayway.jsonpath.spi.json.JacksonJsonProvider'."
                     ),
                     _ if &*what == "null" => format!("The path {before} is null"),
-                    _ => format!("Filter: {this} can only be applied to arrays. Current context is: {what}"),
+                    _ => {
+                        reason = Reason::NoArray;
+                        format!("Filter: {this} can only be applied to arrays. Current context is: {what}")
+                    }
                 };
                 (path, false, Some(detail.into()))
             }
         };
-        Missing { path, leaf, index, detail, reason: Reason::Absent }
+        Missing { path, leaf, index, detail, reason }
     }
 
     /// Returns the first `count` steps as AWS prints them, `$['a'][0]`.

@@ -232,12 +232,18 @@ enum Reason {
     Absent,
     Limit,
     NullInput,
+    NoArray,
 }
 
 impl Missing {
     /// Whether nothing is missing, but the evaluation visited more than a million values or selected more than [`MAX_RESULTS`].
     pub fn is_limit(&self) -> bool {
         self.reason == Reason::Limit
+    }
+
+    /// Whether an index was applied to what is no array.
+    pub fn is_index_of_no_array(&self) -> bool {
+        self.reason == Reason::NoArray
     }
 
     /// Whether the input itself is null; `Display` is then the whole cause, in every field.

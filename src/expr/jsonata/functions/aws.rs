@@ -85,9 +85,10 @@ pub(super) fn uuid(ev: &mut Evaluator<'_>, _: &Args<'_>) -> R<Val> {
 pub(super) fn parse(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.burn(30 + text.len() / 3)?;
-    match json::parse(text) {
-        Ok(value) => Ok(Val::from(&plain_numbers(value))),
-        Err(_) => Err(fault(codes::D3137).message("Invalid JSON")),
+    match json::parse_noting_duplicates(text) {
+        Ok((value, false)) => Ok(Val::from(&plain_numbers(value))),
+        // AWS refuses an object with two members of one name (measured).
+        Ok((_, true)) | Err(_) => Err(fault(codes::D3137).message("Invalid JSON")),
     }
 }
 

@@ -132,7 +132,7 @@ static TABLE: [Def; 70] = [
     def("partition", "<(a)n?:a>", 2, aws::partition),
     def("power", "<n-n:n>", 2, numeric::power),
     def("random", "<n?:n>", 1, aws::random),
-    def("range", "<n?n?n?:a>", 3, aws::range),
+    def("range", "<nnn?:a>", 3, aws::range),
     def("reduce", "<afj?:j>", 3, higher_order::reduce),
     def("replace", "<s-(sf)(sf)n?:s>", 4, text_match::replace),
     def("reverse", "<a:a>", 1, array::reverse),
