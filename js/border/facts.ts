@@ -5,6 +5,7 @@ import type { ExecutionNames, HistoryEvent, Limits, ValidateOptions } from "../a
 /** A fact for an engine: a method of the module's Engine, and its arguments after the time. */
 export type Fact =
   | [method: "start", input: string, execution: ExecutionNames, seed: bigint]
+  | [method: "scheduled", task: number]
   | [method: "started", task: number, worker?: string | null]
   | [method: "submitted" | "succeed", task: number, output: string]
   | [method: "items", task: number, text: string, file: boolean]
@@ -49,6 +50,8 @@ export interface EngineSettings extends Limits {
    * host gets.
    */
   childrenApart?: boolean;
+  /** Whether the host confirms that the activity of a task exists, before the history says that the task is scheduled. */
+  confirmedActivities?: boolean;
   /** Whether to count which parts of the definition are used. */
   coverage?: boolean;
   /** Whether a step makes at most one transition. */

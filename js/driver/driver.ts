@@ -52,6 +52,8 @@ interface DriverOptions {
   observers: ObserverOptions;
   /** The journal of an execution that outlives its process. */
   journal?: Journal | undefined;
+  /** Whether the engine waits for a confirmation that the activity of a task exists. */
+  confirmedActivities?: boolean | undefined;
   /** Is called once, with the time of the end. */
   onFinish: (outcome: Outcome, now: number) => void;
 }
@@ -65,6 +67,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #alarm: Alarm | undefined;
   #observers: Observers;
   #onFinish: DriverOptions["onFinish"];
+  #confirmedActivities: boolean;
   #journal: Journal | undefined;
   // The number of steps whose facts are not stored yet, and of those that have tasks to call.
   #held = 0;
@@ -113,7 +116,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** The seed for the names and seeds of executions that this one starts. */
   seed: bigint;
 
-  constructor({ engine, handlers, clock, family, seed, observers, journal, onFinish }: DriverOptions) {
+  constructor({ engine, handlers, clock, family, seed, observers, journal, confirmedActivities, onFinish }: DriverOptions) {
     this.#engine = engine;
     this.#handlers = handlers;
     this.#clock = clock;
@@ -124,6 +127,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.family = family;
     this.seed = seed;
     this.#onFinish = onFinish;
+    this.#confirmedActivities = confirmedActivities ?? false;
   }
 
   /** Returns the execution's time. */
@@ -683,8 +687,10 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const { resource, state, input, task } = command;
     const handler = this.#handlers.find(resource, state, input);
     if (handler === undefined) return this.#unhandled(call);
+    const isActivity = call.resource.kind === "activity";
+    if (isActivity && this.#confirmedActivities) this.#inbox.push(["scheduled", task]);
     if (typeof handler !== "function") return handler.take(call, this);
-    if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
+    if (isActivity) this.#inbox.push(["started", task, undefined]);
     if (call.resource.pattern.startsWith("sync"))
       this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.#clock.now())]);
     let answer: unknown;

@@ -48,6 +48,8 @@ export let handleOf: (machine: StateMachine) => MachineHandle;
 /** Options of an execution; whoever starts several shares their handlers. */
 export interface ExecutionOptions extends Omit<StartOptions, "tasks"> {
   tasks?: TaskHandlers | Handlers;
+  /** Whether an activity may be missing when a task needs it: the engine asks for a confirmation of each. */
+  confirmedActivities?: boolean;
 }
 
 /** What an execution shares with those that its tasks start. */
@@ -213,7 +215,7 @@ export class StateMachine implements PublicMachine {
     engine: HistoryEngine,
     info: ExecutionInfo,
     seed: bigint,
-    { signal, ...observers }: ExecutionOptions,
+    { signal, confirmedActivities, ...observers }: ExecutionOptions,
     surroundings: Surroundings,
     begun: Beginning,
   ): { driver: Driver; execution: Execution } {
@@ -231,6 +233,7 @@ export class StateMachine implements PublicMachine {
       seed,
       observers,
       journal,
+      confirmedActivities,
       onFinish: (outcome, now) => {
         signal?.removeEventListener("abort", stop);
         tellUse(this, () => driver.coverage());

@@ -22,11 +22,13 @@ interface Given extends Limits {
   onStage?: unknown;
   onChild?: unknown;
   coverage?: boolean;
+  confirmedActivities?: boolean;
 }
 
 /** What of the options concerns the engine. */
 export function engineSettings(options: Given, type: MachineType): EngineSettings {
   const settings: EngineSettings = { express: type === "EXPRESS" };
+  if (options.confirmedActivities) settings.confirmedActivities = true;
   if (options.onStage !== undefined) settings.trace = true;
   if (options.onChild !== undefined) settings.childHistories = true;
   const limits = Object.fromEntries(LIMITS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));

@@ -56,6 +56,8 @@ export interface StoredExecution extends ExecutionRecord {
   /** The client token of the last redrive that had one. */
   redriveToken?: string;
   redrivable?: boolean;
+  /** Whether its engine waits for a confirmation of each activity. Executions that an earlier version has begun have none. */
+  confirmedActivities?: boolean;
   suspended?: { reason: string; at: number };
 }
 

@@ -81,7 +81,7 @@ export class TaskRouter extends Handlers {
   }
 
   override missing(resource: string, state: string, input: unknown): MissingHandler {
-    // No Catch handles this error, as on AWS.
+    // No Catch handles this error, as on AWS. The engine adds the state to the cause.
     if (this.resource(resource).kind === "activity") return { error: "States.Runtime", cause: `The activity ${resource} does not exist.` };
     const unknown = this.#service.tasks.missing(this.resource(resource));
     if (unknown !== undefined) return unknown;

@@ -139,6 +139,7 @@ export class Runner {
       startDate: service.now(),
       input,
       redriveCount: 0,
+      confirmedActivities: true,
     };
     const { roleArn } = revision.record;
     const info = { name, arn: record.id, stateMachineName: machine.name, stateMachineArn: machine.arn, roleArn };
@@ -307,7 +308,8 @@ export class Runner {
   }
 
   #programOf(machine: StateMachine, record: StoredExecution, handlers: Program["handlers"], watcher: MapRunRecorder | undefined): Program {
-    const options = this.#service.publisher.observers(record, watcher !== undefined);
+    const observers = this.#service.publisher.observers(record, watcher !== undefined);
+    const options = { ...observers, ...(record.confirmedActivities && { confirmedActivities: true }) };
     return withBudgetOf(record, recordingMapRuns({ machine, handlers, options }, watcher));
   }
 

@@ -189,9 +189,24 @@ test("a deleted activity ends the execution, and nobody catches that", async () 
   );
   await send("DeleteActivity", { activityArn });
   const { status, error, cause, executionArn } = await run(stateMachineArn);
-  assert.deepEqual([status, error, cause], ["FAILED", "States.Runtime", `The activity ${activityArn} does not exist.`]);
+  const prefix = "An error occurred while executing the state 'T' (entered at the event id #2).";
+  assert.deepEqual([status, error, cause], ["FAILED", "States.Runtime", `${prefix} The activity ${activityArn} does not exist.`]);
   const events = (await historyOf({ executionArn })).map(({ type }) => type);
-  assert.ok(!events.some((type) => /^Activity(Started|Failed)/.test(type)), events.join());
+  assert.deepEqual(events, ["ExecutionStarted", "TaskStateEntered", "ExecutionFailed"]);
+});
+
+test("a task of an activity that exists is scheduled before a worker asks for it", async () => {
+  const { activityArn } = await send("CreateActivity", { name: "there" });
+  const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: activityArn, End: true } }));
+  const { executionArn } = await send("StartExecution", { stateMachineArn });
+  const types = async () => (await historyOf({ executionArn })).map(({ type }) => type);
+  const scheduled = ["ExecutionStarted", "TaskStateEntered", "ActivityScheduled"];
+  await eventually(async () => (await types()).length === scheduled.length || undefined);
+  assert.deepEqual(await types(), scheduled);
+  const { taskToken } = await send("GetActivityTask", { activityArn });
+  assert.deepEqual(await types(), [...scheduled, "ActivityStarted"]);
+  await send("SendTaskSuccess", { taskToken, output: "1" });
+  await send("DeleteActivity", { activityArn });
 });
 
 test("entries that EventBridge refuses fail the task", async () => {

@@ -75,6 +75,7 @@ impl Engine {
             Event::Cancel { cause, spared } => self.cancel_waiting(cause, &spared),
             Event::UpdateMapRun { arn, change } => self.update_map_run(&arn, &change),
             Event::ChildEnded { map_run, end } => self.external_child_ended(&map_run, &end),
+            Event::TaskScheduled { task } => self.task_scheduled(task),
             Event::TaskStarted { task, worker } => self.task_started(task, worker),
             Event::TaskSubmitted { task, output } => self.task_submitted(task, output),
             Event::TaskSucceeded { task, output } => self.task_ended(task, Ok(output)),

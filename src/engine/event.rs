@@ -56,6 +56,12 @@ pub enum Event {
         /// The seed of UUIDs, unseeded random numbers and jitter, and of task tokens if `execution` has no key for them.
         seed: u64,
     },
+    /// The activity of a task exists, so that the task waits for a worker. Only the first of these facts has an effect, and only
+    /// with [`Options::confirmed_activities`](super::Options::confirmed_activities).
+    TaskScheduled {
+        /// The task.
+        task: TaskId,
+    },
     /// A worker has taken an activity task. The fact has no effect on other tasks.
     TaskStarted {
         /// The task.
@@ -160,7 +166,8 @@ impl Event {
     /// The task that the fact is about.
     pub fn task(&self) -> Option<TaskId> {
         match self {
-            Event::TaskStarted { task, .. }
+            Event::TaskScheduled { task }
+            | Event::TaskStarted { task, .. }
             | Event::TaskSubmitted { task, .. }
             | Event::TaskSucceeded { task, .. }
             | Event::ItemsRead { task, .. }

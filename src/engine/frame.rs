@@ -105,6 +105,8 @@ pub(super) struct Acting {
     pub(super) resource: Resource,
     pub(super) purpose: Purpose,
     pub(super) token: Option<Arc<str>>,
+    /// Whether the history has its `…Scheduled` event.
+    pub(super) scheduled: bool,
     /// Whether a worker or service has accepted the attempt.
     pub(super) started: bool,
     /// Whether the service has answered the request of a `.sync` or callback task.

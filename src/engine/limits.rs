@@ -22,6 +22,9 @@ pub struct Options {
     /// Whether the host runs the child executions of Distributed Maps, each in an engine of its own
     /// ([`Command::StartChild`](super::Command::StartChild)).
     pub external_children: bool,
+    /// Whether the host confirms with [`Event::TaskScheduled`](super::Event::TaskScheduled) that the activity of a task exists. Then
+    /// the history gets `ActivityScheduled` with that fact, and a task that fails before it was never scheduled.
+    pub confirmed_activities: bool,
 }
 
 impl Default for Options {
@@ -35,6 +38,7 @@ impl Default for Options {
             trace: false,
             child_histories: false,
             external_children: false,
+            confirmed_activities: false,
         }
     }
 }

@@ -300,6 +300,9 @@ fn frame_in(input: &Input<'_>, machine: &Machine, options: &Options) -> Restored
 fn acting_out(out: &mut Object<'_>, machine: &Machine, acting: &Acting) {
     out.set("task", acting.task.0);
     out.maybe("token", acting.token.clone());
+    if !acting.scheduled {
+        out.set("unscheduled", true);
+    }
     out.set("started", acting.started);
     out.set("submitted", acting.submitted);
     out.maybe("timeout", acting.timeout.map(timer_out));
@@ -339,6 +342,7 @@ fn acting_in(input: &Input<'_>, kind: &Kind, machine: &Machine, options: &Option
         resource: Resource::parse(resource),
         purpose,
         token: input.maybe_text("token")?,
+        scheduled: input.value.get("unscheduled").is_none(),
         started: input.boolean("started")?,
         submitted: input.boolean("submitted")?,
         timeout: maybe_timer("timeout")?,
@@ -481,6 +485,9 @@ fn options_out(out: &mut Object<'_>, options: &Options) {
     if options.external_children {
         out.set("childrenApart", true);
     }
+    if options.confirmed_activities {
+        out.set("confirmedActivities", true);
+    }
 }
 
 fn options_in(input: &Input<'_>) -> Restored<Options> {
@@ -493,6 +500,7 @@ fn options_in(input: &Input<'_>) -> Restored<Options> {
         trace: input.boolean("trace")?,
         child_histories: input.boolean("childHistories")?,
         external_children: input.value.get("childrenApart").is_some(),
+        confirmed_activities: input.value.get("confirmedActivities").is_some(),
     })
 }
 

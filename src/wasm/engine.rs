@@ -62,6 +62,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Reports that the activity of a task exists, so that the task waits for a worker.
+    pub fn scheduled(&self, now: f64, task: u32) {
+        self.feed(now, Event::TaskScheduled { task: TaskId(task) });
+    }
+
     /// Reports that a worker has taken an activity task.
     pub fn started(&self, now: f64, task: u32, worker: Option<String>) {
         self.feed(now, Event::TaskStarted { task: TaskId(task), worker: worker.map(Arc::from) });

@@ -130,6 +130,7 @@ pub(super) struct EngineSettings {
     trace: bool,
     child_histories: bool,
     external_children: bool,
+    confirmed_activities: bool,
     once: bool,
 }
 
@@ -151,6 +152,7 @@ impl EngineSettings {
             trace: self.trace,
             child_histories: self.child_histories,
             external_children: self.external_children,
+            confirmed_activities: self.confirmed_activities,
         }
     }
 }
@@ -212,6 +214,7 @@ impl FromMembers for EngineSettings {
             ("trace", &mut self.trace),
             ("childHistories", &mut self.child_histories),
             ("childrenApart", &mut self.external_children),
+            ("confirmedActivities", &mut self.confirmed_activities),
             ("once", &mut self.once),
         ] {
             *flag = from.flag(name)?;

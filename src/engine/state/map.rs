@@ -245,6 +245,7 @@ pub(super) fn call(
         resource: Resource::parse(resource),
         purpose,
         token: None,
+        scheduled: true,
         started: true,
         submitted: true,
         timeout: None,

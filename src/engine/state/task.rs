@@ -9,7 +9,7 @@ use crate::engine::dataflow::View;
 use crate::engine::event::TaskId;
 use crate::engine::event_type::EventType;
 use crate::engine::exit::data_limit;
-use crate::engine::fault::Fault;
+use crate::engine::fault::{Fault, RUNTIME};
 use crate::engine::frame::{Acting, Frame, FrameId, Phase, Purpose};
 use crate::engine::history::{Details, Scheduled, TaskName};
 use crate::engine::items::{Answer, Read, Reading};
@@ -47,12 +47,16 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     for payload in [Some(&input).filter(|_| !state.calls_with_input()), credentials.as_ref()].into_iter().flatten() {
         engine.check_payload(frame, state, payload)?;
     }
-    scheduled(engine, frame, &task.resource, &resource, &input, timeout, heartbeat, credentials.as_ref());
+    let confirmed = engine.options.confirmed_activities && matches!(resource, Resource::Activity { .. });
+    if !confirmed {
+        scheduled(engine, frame, &task.resource, &resource, &input, timeout, heartbeat, credentials.as_ref());
+    }
     let mut acting = Acting {
         task: TaskId(0),
         resource,
         purpose: Purpose::Task,
         token,
+        scheduled: !confirmed,
         started: false,
         submitted: false,
         timeout: None,
@@ -186,8 +190,31 @@ impl Engine {
         Some((id, self.frames.remove(&id)?))
     }
 
+    /// Handles that the activity of a task exists.
+    pub(in crate::engine) fn task_scheduled(&mut self, task: TaskId) {
+        let Some((id, mut frame)) = self.take_acting(task) else { return };
+        if let Phase::Acting(mut acting) = std::mem::replace(&mut frame.phase, Phase::Enter) {
+            self.record_scheduled(&mut frame, &mut acting);
+            frame.phase = Phase::Acting(acting);
+        }
+        self.continue_waiting(id, frame);
+    }
+
+    /// Records that a task was scheduled, unless that was recorded when it was invoked.
+    fn record_scheduled(&mut self, frame: &mut Frame, acting: &mut Acting) {
+        let machine = self.machine.clone();
+        let Kind::Task(task) = &machine.states[frame.state].kind else { return };
+        if std::mem::replace(&mut acting.scheduled, true) {
+            return;
+        }
+        let heartbeat = acting.heartbeat.map(|(seconds, _)| seconds);
+        let Acting { resource, input, timeout_seconds, credentials, .. } = acting;
+        scheduled(self, frame, &task.resource, resource, input, *timeout_seconds, heartbeat, credentials.as_ref());
+    }
+
     /// Handles that a worker has taken an activity: its time-out and its heartbeat count from here (spec §7.2).
     pub(in crate::engine) fn task_started(&mut self, task: TaskId, worker: Option<Arc<str>>) {
+        self.task_scheduled(task);
         let Some((id, mut frame)) = self.take_acting(task) else { return };
         if let Phase::Acting(acting) = &mut frame.phase
             && !acting.started
@@ -339,11 +366,19 @@ impl Engine {
             }
             return;
         }
-        let Some((id, mut frame, acting)) = self.close_task(task) else { return };
+        let Some((id, mut frame, mut acting)) = self.close_task(task) else { return };
+        if !result.as_ref().is_err_and(Fault::is_fatal) {
+            self.record_scheduled(&mut frame, &mut acting);
+        }
         let machine = self.machine.clone();
         let state = &machine.states[frame.state];
-        let Acting { resource, purpose, token, started, submitted, input, .. } = *acting;
+        let Acting { resource, purpose, token, scheduled, started, submitted, input, .. } = *acting;
         let ran = match purpose {
+            // A task that the host refuses was never scheduled: the error is one of the state itself (recorded).
+            Purpose::Task if !scheduled => {
+                let cause = result.err().and_then(|fault| fault.cause).unwrap_or_default();
+                Err(Fault::of_state(RUNTIME, &state.name, frame.entered_event, &cause))
+            }
             Purpose::Task => {
                 let mut fits = false;
                 let result = result.and_then(|output| match self.excess(&output) {
@@ -422,5 +457,69 @@ impl Engine {
                 frame.tail = self.record(execution, event, frame.tail, details);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::{Millis, json};
+    use crate::engine::fixtures::machine;
+    use crate::engine::{Engine, Event, ExecutionInfo, Options, Outcome, TaskId};
+
+    const TASK: TaskId = TaskId(1);
+
+    /// Returns an engine that waits for a confirmation of its activity.
+    fn asked(fields: &str) -> Engine {
+        let arn = "arn:aws:states:us-east-1:123456789012:activity:a";
+        let definition = format!(
+            r#"{{"StartAt":"T","States":{{"T":{{"Type":"Task","Resource":"{arn}",{fields}
+                "Catch":[{{"ErrorEquals":["States.ALL"],"Next":"End"}}],"End":true}},"End":{{"Type":"Succeed"}}}}}}"#
+        );
+        let options = Options { confirmed_activities: true, ..Options::default() };
+        let mut engine = Engine::new(machine(&definition), options);
+        let execution = ExecutionInfo::named("m", "e");
+        engine.step(Millis(0), Event::Start { input: 1i64.into(), execution, seed: 0 }).unwrap();
+        engine
+    }
+
+    fn types(engine: &Engine) -> Vec<&'static str> {
+        engine.history().iter().map(|event| event.event_type.name()).collect()
+    }
+
+    #[test]
+    fn an_activity_that_does_not_exist_is_not_scheduled_and_its_error_names_the_state() {
+        let mut engine = asked("");
+        let fact = Event::TaskFailed { task: TASK, error: Some("States.Runtime".into()), cause: Some("It is gone.".into()) };
+        engine.step(Millis(1), fact).unwrap();
+        assert_eq!(types(&engine), ["ExecutionStarted", "TaskStateEntered", "ExecutionFailed"]);
+        let cause = "An error occurred while executing the state 'T' (entered at the event id #2). It is gone.";
+        let failed = Outcome::Failed { error: Some("States.Runtime".into()), cause: Some(cause.into()) };
+        assert_eq!(engine.outcome(), Some(&failed));
+    }
+
+    #[test]
+    fn a_confirmed_activity_is_scheduled_once() {
+        let scheduled = ["ExecutionStarted", "TaskStateEntered", "ActivityScheduled"];
+        let mut engine = asked("");
+        assert_eq!(types(&engine), ["ExecutionStarted", "TaskStateEntered"]);
+        for _ in 0..2 {
+            engine.step(Millis(1), Event::TaskScheduled { task: TASK }).unwrap();
+            assert_eq!(types(&engine), scheduled);
+        }
+        // What a worker or the clock says is a confirmation too.
+        let mut engine = asked("");
+        engine.step(Millis(1), Event::TaskStarted { task: TASK, worker: None }).unwrap();
+        assert_eq!(types(&engine), [&scheduled[..], &["ActivityStarted"]].concat());
+        let mut engine = asked(r#""TimeoutSeconds":1,"#);
+        engine.step(Millis(1000), Event::Tick).unwrap();
+        assert_eq!(types(&engine)[2..4], ["ActivityScheduled", "ActivityTimedOut"]);
+    }
+
+    #[test]
+    fn a_snapshot_has_what_is_not_confirmed_yet() {
+        let engine = asked("");
+        let mut restored = Engine::restore(engine.machine().clone(), &json::parse(&engine.snapshot()).unwrap()).unwrap();
+        restored.step(Millis(1), Event::TaskScheduled { task: TASK }).unwrap();
+        assert_eq!(types(&restored)[2..], ["ActivityScheduled"]);
     }
 }
