@@ -7,7 +7,6 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-c
 /** Chromium without a user interface shows the same pages with half of the CPU time. */
 const SHELLS = ["chromium-headless-shell", "chrome-headless-shell"];
 /** The programs that the tests accept as browsers. */
-export const BROWSERS = [...SHELLS, ...NAMES];
 const PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",

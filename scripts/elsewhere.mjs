@@ -10,19 +10,20 @@
 // What this machine cannot vary stays as it is, and is named: users, /tmp and load need root or Linux.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { BROWSERS } from "./browser.mjs";
 import { CHOICES, described, draw } from "./elsewhere/draw.mjs";
-import { faketime, fontsOf, localesOf, nodeOf } from "./elsewhere/parts.mjs";
+import { clockLibrary, fontsOf, localesOf, nodeOf } from "./elsewhere/parts.mjs";
 import { output, root } from "./steps.mjs";
 
 /** Lanes that take less than five minutes on two cores, without the build. */
 const QUICK = ["package: behaviour", "first-contact", "fonts.test", "JavaScript: format"];
 /** The id of the user "nobody", who exists on every Linux. */
 const NOBODY = 65534;
+/** In seconds. */
+const DAY = 86_400;
 
 /** A process that keeps a core busy and exits with this script, even if that is killed. */
 const BUSY = `
@@ -88,7 +89,7 @@ process.exitCode = failures.length > 0 ? 1 : 0;
 
 /** Runs the tests in the environment of a seed. Returns whether they passed. */
 async function run(seed) {
-  const tools = { faketime: faketime(), locales: localesOf(CHOICES.locale), fonts: fontsOf() };
+  const tools = { clock: clockLibrary(), locales: localesOf(CHOICES.locale), fonts: fontsOf() };
   const environment = draw(seed, possible(tools));
   console.log(`\n══ elsewhere, --seed ${seed}: ${described(environment)}\n`);
   const place = mkdtempSync(join(existsSync("/var/tmp") ? "/var/tmp" : tmpdir(), "elsewhere-"));
@@ -112,13 +113,13 @@ function remove(place) {
 }
 
 /** Returns the parts of an environment that this machine can vary. */
-function possible({ faketime, fonts }) {
+function possible({ clock, fonts }) {
   const can = ["folder", "zone", "locale", "node"];
   if (fonts) can.push("fonts");
   if (mounts) can.push("tmp", "root");
   if (linux) can.push("load");
   // The loader splits its list of libraries at spaces.
-  if (faketime !== undefined && !/\s/.test(faketime)) can.push("ahead");
+  if (clock !== undefined && !/\s/.test(clock)) can.push("ahead");
   return can;
 }
 
@@ -137,27 +138,9 @@ function prepare(place, { folder, root: asRoot = true }) {
   // The configured registry belongs to the machine, not to its user.
   const npmrc = join(homedir(), ".npmrc");
   if (existsSync(npmrc)) cpSync(npmrc, join(place, "home/.npmrc"));
-  writeTools(join(place, "bin"));
   chmodSync(place, 0o755);
   if (!asRoot) give(place);
   return clone;
-}
-
-/**
- * Writes wrappers of programs that must run without the library which moves the clock: rustc's allocator and that library wait for
- * each other for ever, and with it Chromium needs minutes for a page. Programs in Node get the other date.
- */
-function writeTools(folder) {
-  mkdirSync(folder);
-  const programs = readdirSync(cargoPrograms).map((name) => [name, join(mounts ? "/opt/cargo" : cargoPrograms, name)]);
-  for (const name of BROWSERS) {
-    const path = pathOfSystem()
-      .map((place) => join(place, name))
-      .find(existsSync);
-    if (path !== undefined) programs.push([name, path]);
-  }
-  for (const [name, program] of programs)
-    writeFileSync(join(folder, name), `#!/bin/sh\nunset LD_PRELOAD\nexec "${program}" "$@"\n`, { mode: 0o755 });
 }
 
 /** Makes the other user the owner of a folder and everything in it. */
@@ -201,12 +184,12 @@ function environmentOf(place, { zone, locale, node, fonts, ahead }, tools) {
     LANG: locale,
     LC_ALL: locale,
     ...(tools.locales && { LOCPATH: tools.locales }),
-    PATH: [dirname(nodeOf(node)), join(place, "bin"), ...pathOfSystem()].join(":"),
+    PATH: [dirname(nodeOf(node)), mounts ? "/opt/cargo" : cargoPrograms, ...pathOfSystem()].join(":"),
     RUSTUP_HOME: mounts ? "/opt/rustup" : rustup,
     ...(toolchain !== undefined && { RUSTUP_TOOLCHAIN: toolchain }),
     CARGO_HOME: join(place, "home/.cargo"),
     ...(tools.fonts && { FONTCONFIG_FILE: tools.fonts[fonts] }),
-    ...(ahead > 0 && { LD_PRELOAD: tools.faketime, FAKETIME: `+${ahead}d`, FAKETIME_DONT_FAKE_MONOTONIC: "1" }),
+    ...(ahead > 0 && { LD_PRELOAD: tools.clock, CLOCK_AHEAD: String(ahead * DAY) }),
   };
 }
 

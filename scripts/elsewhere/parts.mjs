@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { npm } from "../setup.mjs";
-import { output, root } from "../steps.mjs";
+import { fingerprint, output, root } from "../steps.mjs";
 
 const cache = join(root, "pkg-tests/.cache/elsewhere");
 
@@ -39,12 +39,14 @@ function unpacked(name) {
   }
 }
 
-/** The library that moves a program's clock, for LD_PRELOAD; `undefined` if there is none for this machine. */
-export function faketime() {
+/** The library that moves a program's clock (clock.c), for LD_PRELOAD; `undefined` where it cannot be compiled. */
+export function clockLibrary() {
   if (process.platform !== "linux") return undefined;
-  const folder = unpacked("libfaketime");
-  const file = folder && readdirSync(folder, { recursive: true }).find((name) => name.endsWith("faketime/libfaketimeMT.so.1"));
-  return file && join(folder, file);
+  const source = join(import.meta.dirname, "clock.c");
+  const library = join(cache, `clock-${fingerprint([relative(root, source)]).slice(0, 12)}.so`);
+  if (existsSync(library)) return library;
+  mkdirSync(cache, { recursive: true });
+  return output("cc", ["-O2", "-shared", "-fPIC", "-o", library, source, "-ldl", "-lpthread"]) === undefined ? undefined : library;
 }
 
 /** A folder with these locales, for LOCPATH; `undefined` if they cannot be made, so that only ICU and V8 follow them. */
