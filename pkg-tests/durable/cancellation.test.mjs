@@ -1,4 +1,4 @@
-// Cooperative cancellation: what waits fails with an error that Catch takes, and what cleans up is left alone.
+// Cooperative cancellation: waiting states fail with an error that Catch can handle, and the clean-up after it is not cancelled.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atEveryWrite, execution, quiet, surroundings } from "./surroundings.mjs";
@@ -7,7 +7,7 @@ const CAUGHT = [{ ErrorEquals: ["Stepglass.Cancelled"], ResultPath: "$.why", Nex
 const CLEAN = { Clean: { Type: "Task", Resource: "clean", ResultPath: "$.clean", End: true } };
 const ALL = [{ ErrorEquals: ["States.ALL"] }];
 
-/** A machine whose first state is followed by a clean-up where it is cancelled. */
+/** A machine whose first state catches a cancellation and then runs the state `Clean`. */
 const guarded = (state) => ({ StartAt: "Work", States: { Work: { ...state, Catch: CAUGHT, Next: "Clean" }, ...CLEAN } });
 const inBranch = (...states) => ({
   Type: "Parallel",
@@ -28,7 +28,7 @@ for (const [what, state] of Object.entries({
   "a delay of Retry": { Type: "Task", Resource: "fail", Retry: [{ ErrorEquals: ["Broken"], IntervalSeconds: 3600 }] },
   "branches, all at once": inBranch({ Type: "Task", Resource: "work" }, { Type: "Wait", Seconds: 60 }, { Type: "Task", Resource: "work" }),
 })) {
-  test(`${what} is cancelled and cleaned up after, at whatever write the process dies`, async () => {
+  test(`${what} is cancelled and its clean-up runs, whichever write the process dies at`, async () => {
     await atEveryWrite(
       () => ({
         options: {
@@ -60,7 +60,7 @@ for (const [what, state] of Object.entries({
   });
 }
 
-test("what nobody catches ends the execution, and what is not retried by name is not retried", async () => {
+test("an uncaught cancellation fails the execution, and a retrier for States.ALL does not retry it", async () => {
   const machine = { StartAt: "W", States: { W: { Type: "Task", Resource: "work", Retry: ALL, End: true } } };
   const { restart, close } = surroundings({ machines: { M: machine }, tasks: { work: never } });
   let now = await restart();
@@ -73,7 +73,7 @@ test("what nobody catches ends the execution, and what is not retried by name is
   await close();
 });
 
-test("the signal of a task is aborted, with its reason, before the clean-up begins", async () => {
+test("the abort signal of a cancelled task is aborted, with its reason, before the clean-up begins", async () => {
   const seen = [];
   const tasks = {
     work: (_, task) =>
@@ -92,7 +92,7 @@ test("the signal of a task is aborted, with its reason, before the clean-up begi
   await close();
 });
 
-test("a second request does not hit the clean-up, also after a restart; a stop does", async () => {
+test("a second cancellation does not interrupt the clean-up, even after a restart; a stop does", async () => {
   const { restart, close } = surroundings({
     machines: { M: guarded({ Type: "Task", Resource: "work" }) },
     tasks: { work: never, clean: never },
@@ -114,7 +114,7 @@ test("a second request does not hit the clean-up, also after a restart; a stop d
   await close();
 });
 
-test("onCancel wait: the clean-up begins when the cancelled handlers have settled", async () => {
+test("onCancel wait: the clean-up begins only when the cancelled handlers have settled", async () => {
   for (const onCancel of ["wait", "abandon"]) {
     const seen = [];
     let settle;
@@ -127,7 +127,7 @@ test("onCancel wait: the clean-up begins when the cancelled handlers have settle
     };
     const machines = {
       M: guarded({ Type: "Task", Resource: "work" }),
-      // The same holds for a branch that has failed.
+      // The same holds for the other branches when one has failed.
       P: {
         StartAt: "P",
         States: {
@@ -157,7 +157,7 @@ test("onCancel wait: the clean-up begins when the cancelled handlers have settle
   }
 });
 
-test("onCancel request: the handler is asked, and its answer counts, also when it is called again after a restart", async () => {
+test("onCancel request: the handler decides how its task ends, also when it is called again after a restart", async () => {
   for (const answer of ["done", "throw"]) {
     let calls = 0;
     const tasks = {
@@ -195,7 +195,7 @@ test("onCancel request: the handler is asked, and its answer counts, also when i
   }
 });
 
-test("a scope ends with its main branch: a daemon is a branch that the main one ends by an error", async () => {
+test("a main branch that ends with a Fail state stops the background branch beside it", async () => {
   const machine = {
     StartAt: "Scope",
     States: {
@@ -243,7 +243,7 @@ test("a scope ends with its main branch: a daemon is a branch that the main one 
   await close();
 });
 
-test("an execution asks another one to end, and the failure of a request can be caught", async () => {
+test("an execution cancels another one, and a failed cancellation can be caught", async () => {
   const cancel = (to, more) => ({
     Type: "Task",
     Resource: "urn:stepglass:cancelExecution",
@@ -269,7 +269,7 @@ test("an execution asks another one to end, and the failure of a request can be 
   await close();
 });
 
-test("retries end when their time is over", async () => {
+test("retries stop when retryExpirationSeconds have passed", async () => {
   const machine = {
     StartAt: "T",
     States: {
@@ -294,7 +294,7 @@ test("retries end when their time is over", async () => {
   await close();
 });
 
-test("options that make no sense are refused", async () => {
+test("task options with an unknown name or an invalid value are refused", async () => {
   const { restart } = surroundings({ machines: {} });
   for (const options of [{ onCancel: "maybe" }, { parentClosePolicy: "kill" }, { retryExpirationSeconds: 0 }, { onCancle: "wait" }])
     await assert.rejects(restart({ taskOptions: { T: options } }), { code: "INVALID_OPTION" });

@@ -1,4 +1,5 @@
-// Executions that tasks of a runtime start: found again after a crash, never started twice, ended with their parents as they are to.
+// Child executions: tasks of a runtime start them, find them again after a crash, never start them twice, and end them with their
+// parents where the policy says so.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atEveryWrite, execution, quiet, surroundings } from "./surroundings.mjs";
@@ -14,7 +15,7 @@ const one = (state) => ({ StartAt: "S", States: { S: { ...state, End: true } } }
 const PAY = one({ Type: "Task", Resource: "pay" });
 const WAITS = one({ Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: "go" } });
 
-test("a parent goes on with its child's output, at whatever write the process dies, and the child runs once", async () => {
+test("a parent continues with its child's output, whichever write the process dies at, and the child runs once", async () => {
   const Parent = one(start(".sync:2", { "Input.$": "$" }, { OutputPath: "$.Output" }));
   let effects;
   const outlived = await atEveryWrite(
@@ -39,7 +40,7 @@ test("a parent goes on with its child's output, at whatever write the process di
   assert.ok(outlived >= 4, `${outlived} writes`);
 });
 
-test("a parent that waits for its child leaves the memory, and comes back for the child's end", async () => {
+test("a parent that waits for its child is unloaded from memory, and loaded again when the child ends", async () => {
   const { restart, close } = surroundings({ machines: { Parent: one(start(".sync:2", { Name: "c" })), Child: WAITS }, resident: 0 });
   let now = await restart();
   const { arn } = await now.start("Parent", { name: "p" });
@@ -54,7 +55,7 @@ test("a parent that waits for its child leaves the memory, and comes back for th
   await close();
 });
 
-test("a child that fails fails its parent's task, and another attempt starts another child", async () => {
+test("a failed child fails its parent's task, and a retry starts a new child", async () => {
   const Parent = one(start(".sync", {}, { Retry: [{ ErrorEquals: ["States.TaskFailed"], MaxAttempts: 1 }] }));
   let broken = true;
   const tasks = {
@@ -84,7 +85,7 @@ for (const [policy, status] of [
   ["request-cancel", "FAILED"],
   ["abandon", "RUNNING"],
 ]) {
-  test(`a child whose parent is stopped: ${policy ?? "the default"}`, async () => {
+  test(`stopping a parent ends its child as parentClosePolicy says: ${policy ?? "the default"}`, async () => {
     const taskOptions = policy === undefined ? {} : { S: { parentClosePolicy: policy } };
     await atEveryWrite(
       () => ({
@@ -92,7 +93,7 @@ for (const [policy, status] of [
         check: async (runtime) => {
           await quiet();
           const child = await (await runtime.get("Child", "c"))?.describe();
-          // It may have been stopped before it had a child.
+          // The parent may have been stopped before it started its child.
           if (child === undefined) return;
           assert.equal(child.status, status);
           if (status === "ABORTED") assert.match(child.cause, /execution \[.*:Parent:p\] which was managing this resource was aborted/);
@@ -110,7 +111,7 @@ for (const [policy, status] of [
   });
 }
 
-test("a child that nobody waits for goes on, or ends with its parent where a state says so", async () => {
+test("a child whose parent does not wait continues when the parent ends, or is stopped with it if parentClosePolicy says so", async () => {
   for (const policy of ["abandon", "terminate"]) {
     await atEveryWrite(
       () => ({
@@ -129,7 +130,7 @@ test("a child that nobody waits for goes on, or ends with its parent where a sta
   }
 });
 
-test("names are refused and shared as on AWS, and a machine that is not there is an error", async () => {
+test("starting a child is idempotent by name and input as on AWS, and an unknown machine fails the task", async () => {
   const machines = {
     Same: one(start("", { Name: "c", "Input.$": "$" }, { ResultSelector: { "arn.$": "$.ExecutionArn" } })),
     Nobody: one({ ...start(""), Parameters: { StateMachineArn: `${ARN}:stateMachine:Nobody2` } }),
@@ -145,7 +146,7 @@ test("names are refused and shared as on AWS, and a machine that is not there is
   await close();
 });
 
-test("tasks describe and stop executions, and answer their tokens", async () => {
+test("tasks can describe and stop other executions and answer task tokens", async () => {
   const sdk = (action, parameters, more) => ({
     Type: "Task",
     Resource: `arn:aws:states:::aws-sdk:sfn:${action}`,
@@ -190,7 +191,7 @@ test("tasks describe and stop executions, and answer their tokens", async () => 
   await close();
 });
 
-test("a child with its parent's token answers it", async () => {
+test("a child can answer the task token of its parent", async () => {
   const Parent = one(start(".waitForTaskToken", { Name: "c", Input: { "token.$": "$$.Task.Token" } }));
   const Child = one({
     Type: "Task",
@@ -206,13 +207,13 @@ test("a child with its parent's token answers it", async () => {
   );
 });
 
-test("a handler of the name comes before the machine", async () => {
+test("a task handler with a machine's name replaces the machine as a child", async () => {
   const { restart, close } = surroundings({ machines: { Parent: one(start(".sync:2")), Child: PAY }, tasks: { Child: () => "mock" } });
   assert.equal((await (await restart()).run("Parent")).Output, "mock");
   await close();
 });
 
-test("an Express child answers at once, and an endless one begins once more after a restart", async () => {
+test("an Express child returns its output, and one that was interrupted starts again after a restart", async () => {
   const { Runtime: Built } = await import("stepglass/durable");
   const { StateMachine } = await import("stepglass");
   const Quick = new StateMachine(one({ Type: "Task", Resource: "quick" }), { name: "Quick", type: "EXPRESS" });
@@ -238,7 +239,7 @@ test("an Express child answers at once, and an endless one begins once more afte
   await second.close();
 });
 
-test("a child that retention has removed while its parent was away is not started again", async () => {
+test("a child that retention removed while no runtime was open is not started again; its parent fails", async () => {
   const { store, restart, close } = surroundings({ machines: { Parent: one(start(".sync", { Name: "c" })), Child: WAITS } });
   let now = await restart();
   const { arn } = await now.start("Parent", { name: "p" });

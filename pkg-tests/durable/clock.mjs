@@ -1,4 +1,4 @@
-// Time for tests of durable executions.
+// A clock for tests of durable executions.
 
 /** A clock that stands still until a test moves it. */
 export class TestClock {
@@ -16,7 +16,7 @@ export class TestClock {
   }
 }
 
-/** Lets everything happen that needs no time. */
+/** Waits until pending promises and callbacks have run; the clock does not move. */
 export async function quiet() {
   for (let i = 0; i < 50; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }

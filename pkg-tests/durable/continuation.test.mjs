@@ -1,4 +1,4 @@
-// urn:stepglass:continueAsNew: an execution ends, and the next one begins with a history of its own.
+// urn:stepglass:continueAsNew: an execution ends, and the next one starts with a new history.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -16,7 +16,7 @@ const COUNT = {
   },
 };
 
-test("a chain of executions goes on at whatever write the process dies, each of them once", async () => {
+test("each execution of a chain runs once, whichever write the process dies at", async () => {
   let keys;
   const outlived = await atEveryWrite(
     () => {
@@ -46,7 +46,7 @@ test("a chain of executions goes on at whatever write the process dies, each of 
   assert.ok(outlived >= 4, `${outlived} writes`);
 });
 
-test("an execution ends in the write in which the next one begins", async () => {
+test("one write both ends an execution and starts the next one", async () => {
   const store = new MemoryStore();
   const writes = [];
   const { write } = store;
@@ -78,12 +78,13 @@ test("an execution ends in the write in which the next one begins", async () => 
       ],
     ],
   );
-  // The first start, and for each of the three executions the answer of its task and its end.
+  // There is one write for the first start and, for each of the three executions, one for its task's answer and one for its end.
+  // The end of one execution and the start of the next one share a write.
   assert.equal(writes.length, 6);
   await runtime.close();
 });
 
-test("one that is stopped in the moment in which it continues either ends before the next, or has it", async () => {
+test("an execution that is stopped while it continues as new is either aborted without a successor or has one", async () => {
   for (let turns = 0; turns < 12; turns += 1) {
     const runtime = await new Runtime({ machines: { Count: COUNT }, tasks: { work: ({ n }) => n + 1 } }).open();
     const first = await runtime.start("Count", { name: "c", input: { n: 0 } });
@@ -96,7 +97,7 @@ test("one that is stopped in the moment in which it continues either ends before
   }
 });
 
-test("another machine, with the tags; a state that is not the last one is refused", async () => {
+test("an execution can continue as another machine and keeps its tags; continueAsNew is refused in a state that is not the last", async () => {
   const one = (S, more) => ({ StartAt: "S", States: { S, ...more } });
   const machines = {
     First: one(again({ Machine: "Next", Input: { "kept.$": "$.n" } }, { End: true })),
@@ -119,7 +120,7 @@ test("another machine, with the tags; a state that is not the last one is refuse
   await close();
 });
 
-test("the next one has the tags and the priority of the task, or those of the one before", async () => {
+test("the next execution has the tags and priority that the task sets, or else those of the previous execution", async () => {
   const tasks = { work: ({ n }) => n + 1 };
   const given = again({ Input: { "n.$": "$.n" }, Tags: { team: "b" }, Priority: 3 }, { End: true });
   const Given = { ...COUNT, States: { ...COUNT.States, Again: given } };
@@ -139,7 +140,7 @@ test("the next one has the tags and the priority of the task, or those of the on
   await close();
 });
 
-test("a name that somebody else has is not continued under", async () => {
+test("continuing as new fails if the next execution's name is taken", async () => {
   const { restart, close } = surroundings({ machines: { Count: COUNT }, tasks: { work: ({ n }) => n + 1 } });
   const now = await restart();
   await (

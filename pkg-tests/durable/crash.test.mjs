@@ -1,14 +1,15 @@
-// Every golden execution dies at every one of its writes, before it and after it, and goes on in another runtime: it ends as its twin
-// that was never killed, with the same history, and no task is called again whose answer was in the store.
+// The process of every golden execution dies before and after each of its writes, and another runtime continues the execution. It has to
+// end like its twin, which was never killed, with the same history, and no task is called again if its answer was stored.
 //
-//   CRASH=retry node --test pkg-tests/durable/crash.test.mjs     the cases whose file or name has that word
+//   CRASH=retry node --test pkg-tests/durable/crash.test.mjs     runs the cases whose file or name contains that word
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
 import { dyingStore } from "./dying.mjs";
 import { World, goldenCases, same } from "./golden.mjs";
 
-// A runtime that writes a snapshot with each write; its batches have their facts, too, from which the test reads what was answered.
+// These edits make a runtime write a snapshot with each write. Its batches contain the facts too, because the test reads from them which
+// tasks were answered.
 const SNAPSHOTS = [
   ["this.#factsLength > Math.max(SNAPSHOT_FACTS, 2 * this.#snapshotLength)", "this.#factsLength > 0"],
   [
@@ -16,7 +17,7 @@ const SNAPSHOTS = [
     '#snapshot(batch) {\n    if (this.#facts.length > 0) batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };',
   ],
 ];
-// A runtime that does what follows from a fact before the fact is stored.
+// This edit makes a runtime execute the commands that follow from a fact before the fact is stored. The test must detect that.
 const HASTY = [
   ["journal.keep(() => {", "((kept) => (step.commands.some(({ type }) => type === 'Finish') ? journal.keep(kept) : kept()))(() => {"],
 ];
@@ -25,14 +26,15 @@ const kinds = {
   "a snapshot at every write": await importSource("js/entries/durable-node.ts", SNAPSHOTS),
 };
 const ID = "arn:aws:states:us-east-1:123456789012:execution:StateMachine:execution";
-// An execution that takes longer is left out: the runtime looks at its store every half minute.
+// Maximum number of steps of the clock. An execution that needs more is left out: the runtime polls its store every half minute.
 const PASSES = 200;
 
 const only = process.env.CRASH ?? "";
 const cases = goldenCases().filter(({ file, name, options }) => !options?.express && (file.includes(only) || name.includes(only)));
 
-// The copies of the package share one module, whose inbox each takes for its own: one is done before the next one begins.
-test("executions that leave the memory whenever they wait end as those that stay", async () => {
+// The copies of the package share one WebAssembly module, and each assumes that the module's inbox is its own. So the tests run one after
+// the other.
+test("executions that are unloaded whenever they wait end like those that stay in memory", async () => {
   const durable = kinds["facts alone"];
   const faults = [];
   for (const one of cases) {
@@ -44,16 +46,16 @@ test("executions that leave the memory whenever they wait end as those that stay
 });
 
 for (const [kind, durable] of Object.entries(kinds))
-  test(`executions die at every write: ${kind}`, async () => {
-    const { executions, deaths, faults } = await programme(durable, cases);
+  test(`executions whose process dies at any write end as if it had not: ${kind}`, async () => {
+    const { executions, deaths, faults } = await crashCases(durable, cases);
     console.log(`${executions} executions, ${deaths} deaths, ${faults.length} faults`);
     assert.deepEqual(faults.slice(0, 20), [], `${faults.length} faults`);
     if (only === "") assert.ok(executions > 400, `${executions} executions`);
   });
 
-test("the programme finds what is done before its fact is stored", async () => {
+test("the crash test detects a runtime that acts on a fact before it is stored", async () => {
   const hasty = await importSource("js/entries/durable-node.ts", HASTY);
-  const { faults } = await programme(
+  const { faults } = await crashCases(
     hasty,
     goldenCases().filter(({ file }) => file === "task.json" || file === "retry.json"),
   );
@@ -64,8 +66,8 @@ test("the programme finds what is done before its fact is stored", async () => {
     );
 });
 
-/** Kills each case at each of its writes. */
-async function programme(durable, cases) {
+/** Plays each case once for each of its writes, with a process that dies at it. */
+async function crashCases(durable, cases) {
   let executions = 0;
   let deaths = 0;
   const faults = [];
@@ -83,7 +85,7 @@ async function programme(durable, cases) {
   return { executions, deaths, faults };
 }
 
-/** Runs a case to its end, or as far as it goes; undefined for one that takes too long. */
+/** Runs a case to its end, or until nothing happens any more. Returns undefined if it takes more than `PASSES` steps of the clock. */
 async function play({ MemoryStore, Runtime }, one, dies = () => undefined, options = {}) {
   const world = new World(one);
   const inner = new MemoryStore();
@@ -91,9 +93,9 @@ async function play({ MemoryStore, Runtime }, one, dies = () => undefined, optio
   const faults = [];
   const answered = new Set();
   let created = false;
-  // Whether it does one thing at a time.
+  // Whether the execution has at most one task or timer at a time.
   const single = !/"Parallel"|"Map"|Timeout|Heartbeat/.test(world.definition);
-  // Whether a task that may time out was called and not answered when the process died: it has all of its time again.
+  // Whether a task that may time out was unanswered when the process died: its time-out starts again, so times differ from the twin's.
   let late = false;
   let dead = false;
   let store;
@@ -103,7 +105,7 @@ async function play({ MemoryStore, Runtime }, one, dies = () => undefined, optio
     store = dyingStore(inner, {
       dies: (n) => (deaths === 0 ? dies(n) : undefined),
       died: () => ((dead = true), world.die()),
-      told: () => (world.activity += 1),
+      called: () => (world.activity += 1),
       wrote: (batches, results) => {
         created = true;
         noteAnswers(batches, results, answered);
@@ -151,24 +153,24 @@ async function play({ MemoryStore, Runtime }, one, dies = () => undefined, optio
   return { record, events, writes, late, effects, faults: [...faults, ...world.problems] };
 }
 
-/** Notes which tasks have their answer in the store. */
+/** Adds the tasks whose answers were just stored to `answered`. */
 function noteAnswers(batches, results, answered) {
   for (const [i, { facts }] of batches.entries())
     if (results[i].ok && facts !== undefined)
       for (const [, , method, task] of JSON.parse(facts.text)) if (method === "succeed" || method === "fail") answered.add(task);
 }
 
-/** What must hold of a store whose process has died. */
+/** Checks that an execution whose process has died will be woken. */
 async function checkDeath(inner, one, faults) {
   const stored = await inner.load(ID);
   if (stored === undefined) return;
   const { record, wakeAt } = stored;
-  // Only what somebody outside has may be waited for without a time.
+  // Only an execution that waits for a task token may have no time at which it is woken.
   const outside = JSON.stringify(one.definition).includes("waitForTaskToken");
   if (record.status === "RUNNING" && wakeAt === null && !outside) faults.push("it runs, and nothing wakes it");
 }
 
-/** What a killed execution has done that its twin has not. */
+/** Yields the differences between a killed execution and its twin. */
 function* differences(twin, killed) {
   if (killed === undefined) return yield "it does not end";
   yield* killed.faults;

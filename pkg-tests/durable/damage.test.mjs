@@ -1,4 +1,4 @@
-// A runtime on a database that is damaged: whatever it is asked settles, and errors have codes.
+// A runtime on a damaged database: every call settles, and errors have codes.
 import assert from "node:assert/strict";
 import { openSync, closeSync, statSync, writeSync } from "node:fs";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ const machines = {
 };
 const PAGE = 4096;
 
-/** Overwrites pages of a file, with letters: libsql ends the process where a text is no UTF-8. */
+/** Overwrites pages of a file with letters, because libsql ends the process if a text is not UTF-8. */
 function damage(file, first, count) {
   const handle = openSync(file, "r+");
   for (let page = first; page < first + count; page += 1) writeSync(handle, Buffer.alloc(PAGE, 0x5a), 0, PAGE, page * PAGE);
@@ -21,7 +21,7 @@ function damage(file, first, count) {
 
 const [driver] = Object.values(drivers);
 
-test("wherever pages of the database are damaged, calls settle, and their errors have codes", { skip: driver === undefined }, async () => {
+test("calls settle and their errors have codes, whichever pages of the database are damaged", { skip: driver === undefined }, async () => {
   const pages = await (async () => {
     const { file, done } = folder();
     try {
@@ -45,7 +45,7 @@ test("wherever pages of the database are damaged, calls settle, and their errors
   assert.ok(failures > 0, "nothing was damaged");
 });
 
-/** Fills a database; how many pages it has. */
+/** Fills a database. Returns its number of pages. */
 async function fill(file) {
   const runtime = await new Runtime({ store: driver.store(file), machines }).open();
   for (let n = 0; n < 60; n += 1) await runtime.start("Wait", { name: `w-${n}`, input: { text: "x".repeat(300) } });
@@ -54,32 +54,32 @@ async function fill(file) {
   return Math.floor(statSync(file).size / PAGE);
 }
 
-/** Asks everything of a runtime; how often it was refused. */
+/** Calls all kinds of methods of a runtime. Returns how many calls failed. */
 async function use(file) {
   let failures = 0;
-  const coded = async (doing) => {
+  const expectCode = async (call) => {
     try {
-      await doing();
+      await call();
     } catch (error) {
       failures += 1;
       assert.match(String(error?.code), /^[A-Z_]+$/, `${error?.stack}`);
     }
   };
   const runtime = new Runtime({ store: driver.store(file), machines, onLog: () => {} });
-  await coded(() => runtime.open());
-  for (const name of ["fresh-1", "fresh-2"]) await coded(() => runtime.start("Wait", { name, input: { text: "z".repeat(500) } }));
-  await coded(() => runtime.list({ machine: "Wait" }, { limit: 100 }));
-  await coded(() => runtime.count());
+  await expectCode(() => runtime.open());
+  for (const name of ["fresh-1", "fresh-2"]) await expectCode(() => runtime.start("Wait", { name, input: { text: "z".repeat(500) } }));
+  await expectCode(() => runtime.list({ machine: "Wait" }, { limit: 100 }));
+  await expectCode(() => runtime.count());
   for (const name of ["w-0", "w-30", "w-59"])
     for (const method of ["describe", "history", "query", "frames", "stop"])
-      await coded(async () => (await runtime.get("Wait", name))?.[method]());
-  await coded(async () => (await runtime.get("Pass", "p"))?.result);
-  await coded(() => runtime.verify());
-  await coded(() => runtime.close());
+      await expectCode(async () => (await runtime.get("Wait", name))?.[method]());
+  await expectCode(async () => (await runtime.get("Pass", "p"))?.result);
+  await expectCode(() => runtime.verify());
+  await expectCode(() => runtime.close());
   return failures;
 }
 
-test("texts of a store that are no JSON are errors with a code", async () => {
+test("stored texts that are not JSON fail calls with a code", async () => {
   const store = new MemoryStore();
   const first = await new Runtime({ store, machines }).open();
   await first.run("Pass", { name: "p", input: { n: 1 } });
@@ -132,7 +132,7 @@ for (const [what, load, definition] of [
   });
 }
 
-test("what Restate has stored and is no JSON is an error with a code", async () => {
+test("a value in Restate that is not JSON fails calls with the code STORE_DAMAGED", async () => {
   const [{ scheduled }, listing] = await Promise.all([importSource("js/restate/schedules.ts"), importSource("js/restate/listing.ts")]);
   const ingress = { query: async () => [{ service_key: "nightly", value_utf8: '{"machine' }] };
   await assert.rejects(scheduled(ingress), { code: "STORE_DAMAGED" });

@@ -1,13 +1,14 @@
-// A store whose process dies at one of its writes: nothing that it was asked before is answered after that.
+// A store whose process dies at one of its writes. From then on no call is answered, including those that were made before.
 
 const never = () => new Promise(() => {});
 const WRITES = new Set(["write", "put", "remove", "putDefinition", "prune"]);
 
 /**
- * The store of a process. `dies` is called before each write, with its number and its batches, and says whether the process dies
- * "before" it or "after" it, when it is stored and nobody has heard of it. `told` hears of all calls.
+ * The store of a process. `dies` is called before each write, with its number and its batches. It returns "before" if the process dies
+ * before the write, and "after" if it dies after the write, which is then stored but not answered. `called` runs before every call of the
+ * store.
  */
-export function dyingStore(inner, { dies, died, told, wrote }) {
+export function dyingStore(inner, { dies, died, called, wrote }) {
   let dead = false;
   let writes = 0;
   const die = () => {
@@ -16,7 +17,7 @@ export function dyingStore(inner, { dies, died, told, wrote }) {
     return never();
   };
   const call = async (name, args) => {
-    told();
+    called();
     if (!WRITES.has(name)) {
       const answer = await inner[name](...args);
       return dead ? never() : answer;

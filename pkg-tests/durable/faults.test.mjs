@@ -1,4 +1,4 @@
-// What a runtime does when its store fails, when what is stored is damaged, and when its clock is wrong.
+// What a runtime does when its store fails, when stored data is damaged, and when its clock is wrong.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -23,8 +23,8 @@ const machines = {
   }),
 };
 
-/** A store some of whose methods a test takes over. */
-function over(store, own) {
+/** A store whose methods a test can replace by setting them on `own`. */
+function overriding(store, own) {
   return new Proxy(store, {
     get: (target, name) => own[name] ?? (typeof target[name] === "function" ? target[name].bind(target) : target[name]),
   });
@@ -35,34 +35,34 @@ function surroundings(own = {}, more = {}) {
   const clock = new TestClock();
   const calls = [];
   const tokens = [];
-  const told = [];
+  const reports = [];
   const tasks = {
     echo: (input, { idempotencyKey }) => (calls.push(idempotencyKey), input),
     "sqs:sendMessage.waitForTaskToken": ({ token }) => void tokens.push(token),
   };
   const runtime = (options = {}) =>
     new Runtime({
-      store: over(store, own),
+      store: overriding(store, own),
       clock,
       machines,
       tasks,
-      onSuspended: ({ name }, why) => told.push(["suspended", name, why]),
-      onStoreError: ({ error }) => told.push(["store", error.message]),
+      onSuspended: ({ name }, why) => reports.push(["suspended", name, why]),
+      onStoreError: ({ error }) => reports.push(["store", error.message]),
       ...more,
       ...options,
     });
-  return { store, clock, calls, tokens, told, runtime };
+  return { store, clock, calls, tokens, reports, runtime };
 }
 
-/** Waits until something holds. */
+/** Waits until a condition is true. */
 async function until(holds) {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test("what the store cannot write is written when it can, and nothing is called before", async () => {
+test("a failed write is repeated until it succeeds, and no handler is called before", async () => {
   let full = 0;
   const own = {};
-  const { store, calls, told, runtime } = surroundings(own);
+  const { store, calls, reports, runtime } = surroundings(own);
   own.write = async (batches) => {
     if (full-- > 0) throw new StoreError("STORE_FULL", "the disk is full");
     return store.write(batches);
@@ -70,18 +70,18 @@ test("what the store cannot write is written when it can, and nothing is called 
   const now = await runtime().open();
   full = 3;
   const starting = now.start("Task", { name: "t", input: { n: 1 } });
-  await until(() => told.length > 0);
+  await until(() => reports.length > 0);
   assert.deepEqual(calls, []);
   const execution = await starting;
   full = 1;
   assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { n: 1 } });
   assert.equal(calls.length, 1);
-  assert.ok(told.every(([what, why]) => what === "store" && why === "the disk is full"));
+  assert.ok(reports.every(([what, why]) => what === "store" && why === "the disk is full"));
   await now.close();
 });
 
-/** A store with room for so many characters. */
-function small(own, store, room) {
+/** Makes writes fail with STORE_FULL once they would exceed `room.size` characters. */
+function limitRoom(own, store, room) {
   room.used = 0;
   own.write = async (batches) => {
     const size = JSON.stringify(batches).length;
@@ -92,11 +92,11 @@ function small(own, store, room) {
   };
 }
 
-test("a write that is larger than what is free is divided: what fits is kept, and a start that does not fit is refused with its size", async () => {
+test("a write that is larger than the free space is divided: what fits is stored, and a start that does not fit is refused with its size", async () => {
   const own = {};
-  const { store, calls, told, runtime } = surroundings(own);
+  const { store, calls, reports, runtime } = surroundings(own);
   const room = { size: Infinity };
-  small(own, store, room);
+  limitRoom(own, store, room);
   const now = await runtime().open();
   const before = await now.start("Wait", { name: "before", input: { seconds: 10 } });
   room.size = 120_000;
@@ -111,21 +111,21 @@ test("a write that is larger than what is free is divided: what fits is kept, an
     assert.match(message, /the disk is full: the start of arn:.*:w-\d+ needs about 4\d{4} bytes/);
   }
   assert.equal(await now.count({ namePrefix: "w-" }), 30 - refused.length);
-  // What is small goes on.
+  // Small executions continue.
   assert.equal(await (await now.start("Task", { name: "t", input: { n: 1 } })).result.then(({ status }) => status), "SUCCEEDED");
   assert.equal(calls.length, 1);
   assert.equal((await before.describe()).status, "RUNNING");
-  assert.ok(told.length > 0);
+  assert.ok(reports.length > 0);
   await now.close();
 });
 
-test("what an execution has done cannot be refused: it is written when there is room, and others are meanwhile", async () => {
+test("progress that does not fit in a full store is written when there is room, and smaller executions continue meanwhile", async () => {
   const own = {};
   const { store, clock, runtime } = surroundings(own, {
     tasks: { echo: ({ text, ...input }) => ({ ...input, text: text ?? "x".repeat(30_000) }) },
   });
   const room = { size: Infinity };
-  small(own, store, room);
+  limitRoom(own, store, room);
   const now = await runtime().open();
   const large = await now.start("Wait", { name: "large", input: { seconds: 1 } });
   const others = await Promise.all(
@@ -140,7 +140,7 @@ test("what an execution has done cannot be refused: it is written when there is 
   await now.close();
 });
 
-test("executions that belong together are written together, also where the store has little room", async () => {
+test("an execution and the one that it continues as are written together, also when the store is nearly full", async () => {
   const own = {};
   const again = {
     StartAt: "C",
@@ -162,9 +162,9 @@ test("executions that belong together are written together, also where the store
   await now.close();
 });
 
-test("a start where the store is damaged rejects, and others go on", async () => {
+test("a start that a damaged store cannot write is rejected, and other starts succeed", async () => {
   const own = {};
-  const { store, told, runtime } = surroundings(own);
+  const { store, reports, runtime } = surroundings(own);
   own.write = async (batches) => {
     if (batches.some(({ id }) => id.endsWith(":bad"))) throw new StoreError("STORE_DAMAGED", "the last pages are damaged");
     return store.write(batches);
@@ -178,13 +178,13 @@ test("a start where the store is damaged rejects, and others go on", async () =>
   );
   for (const { value } of results) if (value !== undefined) assert.equal((await value.result).status, "SUCCEEDED");
   assert.deepEqual(
-    told.map(([what]) => what),
+    reports.map(([what]) => what),
     ["store"],
   );
   await now.close();
 });
 
-test("a runtime can be closed while its store cannot write, and what was not acknowledged is refused", async () => {
+test("a runtime can be closed while its store cannot write, and starts that were not acknowledged are refused", async () => {
   const own = {};
   const { calls, runtime } = surroundings(own);
   const now = await runtime().open();
@@ -200,7 +200,7 @@ test("a runtime can be closed while its store cannot write, and what was not ack
   await again.close();
 });
 
-test("a runtime is closed in the middle of a write: what was started is there", async () => {
+test("closing a runtime waits for a write, and the execution that it stores is still there", async () => {
   const own = {};
   const { store, runtime } = surroundings(own);
   let go;
@@ -221,7 +221,7 @@ test("a runtime is closed in the middle of a write: what was started is there", 
   await again.close();
 });
 
-test("of two starts with one name and different inputs one is refused, also where the name has ended before", async () => {
+test("two concurrent starts with the name of an ended execution are both refused", async () => {
   const { runtime } = surroundings();
   const now = await runtime().open();
   await now.run("Task", { name: "t", input: { n: 1 } });
@@ -233,7 +233,7 @@ test("of two starts with one name and different inputs one is refused, also wher
   await now.close();
 });
 
-test("a loop that never waits is started at once, and its facts are written as it goes", async () => {
+test("starting a loop that never waits returns at once, and its facts are written while it runs", async () => {
   let written = 0;
   const own = {};
   const { store, runtime } = surroundings(own, { historyLimit: 24_000, stepBudget: 10 });
@@ -243,7 +243,7 @@ test("a loop that never waits is started at once, and its facts are written as i
   };
   const now = await runtime().open();
   const loop = await now.start("Loop", { name: "l" });
-  // Nothing is awaited in between: on a busy machine the loop could end meanwhile.
+  // Nothing is awaited between the start and this race, because on a busy machine the loop could end meanwhile.
   const ended = loop.result.then(() => "ended");
   assert.equal(await Promise.race([ended, "running"]), "running");
   assert.equal((await loop.result).status, "FAILED");
@@ -251,7 +251,7 @@ test("a loop that never waits is started at once, and its facts are written as i
   await now.close();
 });
 
-test("a damaged execution is suspended, and the others go on", async () => {
+test("a damaged execution is suspended, and the others continue", async () => {
   for (const damage of [
     (stored) => ({ ...stored, journal: ["[[1,2"] }),
     (stored) => ({ ...stored, snapshot: `{"form":1,"at":0,"events":1,"notes":{}}\n{"torn`, journal: [] }),
@@ -261,7 +261,7 @@ test("a damaged execution is suspended, and the others go on", async () => {
     },
   ]) {
     const own = {};
-    const { store, clock, told, runtime } = surroundings(own);
+    const { store, clock, reports, runtime } = surroundings(own);
     const first = await runtime().open();
     for (const name of ["a", "b", "c"]) await first.start("Wait", { name, input: { seconds: 10 } });
     await quiet();
@@ -273,15 +273,15 @@ test("a damaged execution is suspended, and the others go on", async () => {
     const now = await runtime().open();
     await clock.pass(20_000);
     assert.deepEqual(
-      told.map(([what, name]) => [what, name]),
+      reports.map(([what, name]) => [what, name]),
       [["suspended", "b"]],
     );
     for (const name of ["a", "c"]) assert.equal((await (await now.get("Wait", name)).result).status, "SUCCEEDED");
     const { status, suspended } = await (await now.get("Wait", "b")).describe();
     assert.equal(status, "RUNNING");
-    assert.equal(suspended.reason, told[0][2]);
+    assert.equal(suspended.reason, reports[0][2]);
     await now.close();
-    // The reason is gone: it goes on when it is resumed.
+    // The damage is gone, so the execution continues when it is resumed.
     delete own.load;
     const again = await runtime().open();
     const execution = await again.get("Wait", "b");
@@ -291,9 +291,9 @@ test("a damaged execution is suspended, and the others go on", async () => {
   }
 });
 
-test("a store that cannot read for a while suspends nothing", async () => {
+test("no execution is suspended when the store cannot read for a while", async () => {
   const own = {};
-  const { store, clock, told, runtime } = surroundings(own);
+  const { store, clock, reports, runtime } = surroundings(own);
   const first = await runtime().open();
   await first.start("Wait", { name: "w", input: { seconds: 10 } });
   await quiet();
@@ -307,14 +307,14 @@ test("a store that cannot read for a while suspends nothing", async () => {
   await clock.pass(10_000);
   for (let i = 0; i < 5; i += 1) await clock.pass(1_000);
   assert.equal((await (await now.get("Wait", "w")).result).status, "SUCCEEDED");
-  assert.deepEqual(told, [
+  assert.deepEqual(reports, [
     ["store", "input/output error"],
     ["store", "input/output error"],
   ]);
   await now.close();
 });
 
-test("an execution that another writer has written to goes on from what is there then", async () => {
+test("an execution that another writer has changed continues from the changed state", async () => {
   const own = {};
   const { store, clock, runtime } = surroundings(own);
   const now = await runtime().open();
@@ -329,7 +329,7 @@ test("an execution that another writer has written to goes on from what is there
   await now.close();
 });
 
-test("whoever waits for what another writer has prevented is told", async () => {
+test("answering a token rejects with StoreConflict if another writer has changed the execution", async () => {
   const own = {};
   const { store, tokens, runtime } = surroundings(own);
   const now = await runtime().open();
@@ -349,7 +349,7 @@ test("a second runtime cannot open a store that has an owner", async () => {
   await (await runtime().open()).close();
 });
 
-test("what leaves the memory while the store is asked what is due is not forgotten", async () => {
+test("an execution that is unloaded while the runtime reads the due executions is still woken", async () => {
   const own = {};
   const { store, clock, runtime } = surroundings(own, { resident: 0 });
   let answer;
@@ -359,7 +359,7 @@ test("what leaves the memory while the store is asked what is due is not forgott
     await new Promise((resolve) => (answer = resolve));
     return due;
   };
-  // The store is asked, and answers late.
+  // The runtime asks the store for the due executions, and the store answers late.
   await clock.pass(30_000);
   const execution = await now.start("Wait", { name: "w", input: { seconds: 50 } });
   await quiet();
@@ -371,7 +371,7 @@ test("what leaves the memory while the store is asked what is due is not forgott
   await now.close();
 });
 
-test("executions that are looked at do not stay in the memory", async () => {
+test("executions that are loaded only for a query do not stay in memory", async () => {
   const { runtime } = surroundings({}, { resident: 3 });
   const now = await runtime().open();
   const all = await Promise.all(Array.from({ length: 12 }, (_, i) => now.start("Wait", { name: `w-${i}`, input: { seconds: 10_000 } })));
@@ -385,7 +385,7 @@ test("executions that are looked at do not stay in the memory", async () => {
   await now.close();
 });
 
-test("very many executions are due after a year in which nobody was there", async () => {
+test("a runtime that was closed for a year runs all due executions, with a bounded number in memory", async () => {
   const { clock, calls, runtime } = surroundings();
   const first = await runtime().open();
   await Promise.all(Array.from({ length: 300 }, (_, i) => first.start("Wait", { name: `w-${i}`, input: { seconds: 60 + i } })));
@@ -399,12 +399,12 @@ test("very many executions are due after a year in which nobody was there", asyn
   assert.equal(calls.length, 300);
   assert.equal(new Set(calls).size, 300);
   assert.ok(most < 200, `${most} at a time`);
-  // Whoever has the token could not be heard for a year.
+  // Nobody could answer the token for a year, so the task has not timed out yet.
   assert.equal((await (await now.get(token.arn)).describe()).status, "RUNNING");
   await now.close();
 });
 
-test("a clock that is set back loses nothing, and time goes on from there", async () => {
+test("a wait still ends after the clock is set back, and timestamps do not decrease", async () => {
   const { clock, runtime } = surroundings();
   const first = await runtime().open();
   const execution = await first.start("Wait", { name: "w", input: { seconds: 60 } });
@@ -423,13 +423,13 @@ test("a clock that is set back loses nothing, and time goes on from there", asyn
   await now.close();
 });
 
-/** A steady clock whose sources a test moves: `pass` lets time pass, and sets the system's clock by `step`. */
+/** A steady clock whose sources a test moves. `pass` advances time by `milliseconds` and shifts the system's clock by `step` more. */
 function steady({ hasBoot = true } = {}) {
   const now = { wall: 1_000_000, at: 500, boot: 90_000 };
   const clock = new SteadyClock({
     wall: () => now.wall,
     monotonic: () => now.at,
-    // To the second, as systems have it.
+    // Operating systems report the time since boot in whole seconds.
     boot: hasBoot ? () => Math.floor(now.boot / 1000) * 1000 : undefined,
   });
   const pass = (milliseconds, step = 0) => {
@@ -446,17 +446,17 @@ function steady({ hasBoot = true } = {}) {
   return { now, clock, pass, sleep };
 }
 
-test("time goes on at its pace while the system's clock is behind", () => {
+test("time advances at its usual rate while the system's clock is set back", () => {
   const { now, clock, pass } = steady();
   assert.equal(pass(100), 1_000_100);
-  // Set back by a day, in parts of milliseconds too.
+  // The system's clock is set back by a day; time also advances by fractions of milliseconds.
   assert.equal(pass(100, -DAY), 1_000_200);
   for (let i = 0; i < 2000; i += 1) pass(0.5);
   assert.equal(clock.now(), 1_001_200);
-  // Set right again.
+  // The system's clock is corrected.
   now.wall = 1_001_300;
   assert.equal(pass(100), 1_001_400);
-  // An adjustment by a little never goes back.
+  // A small correction backwards never makes the time decrease.
   const before = clock.now();
   assert.equal(pass(10, -50), before);
 });
@@ -466,14 +466,14 @@ test("when the system's clock is set forward, time runs a tenth faster until it 
   assert.equal(pass(1000, 3_600_000), 1_001_100);
   assert.equal(pass(1000), 1_002_200);
   assert.equal(pass(9 * 3_600_000), 1_002_200 + 9.9 * 3_600_000);
-  // A second step while it lags is no sleep either.
+  // A second step while the clock still lags is not taken for sleep either.
   assert.equal(pass(1000, DAY), 1_002_200 + 9.9 * 3_600_000 + 1100);
   for (let i = 0; i < 12 * 24; i += 1) pass(3_600_000);
   assert.equal(clock.now(), now.wall);
   assert.equal(pass(100), now.wall);
 });
 
-test("time in which the machine slept has passed, beside a step of its clock too", () => {
+test("time in which the machine slept counts as passed, even if the system's clock was set forward too", () => {
   const { now, clock, pass, sleep } = steady();
   sleep(8 * 3_600_000);
   assert.equal(clock.now(), now.wall);
@@ -485,12 +485,12 @@ test("time in which the machine slept has passed, beside a step of its clock too
   assert.ok(pass(1000) < now.wall);
 });
 
-test("where nothing says whether the machine slept, a step forward counts as sleep", () => {
+test("without a boot clock, a step forward of the system's clock counts as sleep", () => {
   const { now, pass } = steady({ hasBoot: false });
   assert.equal(pass(100, DAY), now.wall);
 });
 
-test("a task that runs does not time out, and a wait is not skipped, when the system's clock is set forward by a day", async () => {
+test("a running task does not time out and a wait is not skipped when the system's clock is set forward by a day", async () => {
   const { now } = Date;
   let answer;
   const machines = {
@@ -504,7 +504,7 @@ test("a task that runs does not time out, and a wait is not skipped, when the sy
     const [slow, waits] = [await runtime.start("Task", { name: "t" }), await runtime.start("Wait", { name: "w" })];
     await until(() => answer !== undefined);
     Date.now = () => now() + DAY;
-    // A wait that begins and ends after the step: the timers of the process have been looked at.
+    // This wait begins and ends after the step, so the runtime has checked its timers when it ends.
     assert.equal((await (await runtime.start("Short", { name: "s" })).result).status, "SUCCEEDED");
     assert.equal((await waits.describe()).status, "RUNNING");
     assert.equal((await slow.describe()).status, "RUNNING");
@@ -516,7 +516,7 @@ test("a task that runs does not time out, and a wait is not skipped, when the sy
   }
 });
 
-test("waits and retries of a runtime end although the system's clock is set back by a day", async () => {
+test("waits and retries end when the system's clock is set back by a day", async () => {
   const machine = {
     StartAt: "W",
     States: {
@@ -548,7 +548,7 @@ test("waits and retries of a runtime end although the system's clock is set back
   }
 });
 
-test("a start of a name that exists does not stand in the way of the execution that has it", async () => {
+test("a repeated start with an existing name does not block the execution that has the name", async () => {
   const own = {};
   const { store, tokens, runtime } = surroundings(own);
   const first = await runtime().open();
@@ -575,7 +575,7 @@ test("a start of a name that exists does not stand in the way of the execution t
   await now.close();
 });
 
-test("what is due is woken although a start of its name comes at the same time", async () => {
+test("a due execution is woken although its start is repeated at the same time", async () => {
   const { clock, runtime } = surroundings();
   const first = await runtime().open();
   for (let i = 0; i < 50; i += 1) await first.start("Wait", { name: `w-${i}`, input: { seconds: 10 } });
@@ -583,7 +583,7 @@ test("what is due is woken although a start of its name comes at the same time",
   await first.close();
   clock.time += 20_000;
   const now = await runtime().open();
-  // Clients that have not heard of their starts begin again.
+  // Clients whose starts were not acknowledged repeat them.
   const all = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => now.start("Wait", { name: `w-${i}`, input: { seconds: 10 } })));
   await quiet();
   assert.ok(all.every(({ status, reason }) => status === "fulfilled" || reason.code === "EXECUTION_EXISTS"));

@@ -1,7 +1,7 @@
-// Stores that earlier builds have written: whatever they hold is continued. A new form of facts or snapshots gets a file of its own
-// beside these, and no file is ever changed.
+// Every execution in a store that an earlier build has written is continued. A new form of facts or snapshots gets a file of its own in
+// `stores`, and no file is ever changed.
 //
-//   node pkg-tests/durable/forms.test.mjs --write     writes what this build keeps, into a file that does not exist yet
+//   node pkg-tests/durable/forms.test.mjs --write     writes the stores of this build into a file that does not exist yet
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const folder = join(import.meta.dirname, "stores");
 const FORM = 1;
 const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
 const machine = (States) => ({ StartAt: Object.keys(States)[0], States });
-// They are in the files, too: an execution keeps its definition.
+// The files contain these definitions too, because an execution keeps its definition.
 const machines = {
   Wait: machine({ A: task("echo", { Next: "W" }), W: { Type: "Wait", Seconds: 86_400, Next: "B" }, B: task("echo", { End: true }) }),
   Token: machine({
@@ -65,24 +65,24 @@ function surroundings(store, works) {
   return { clock, tokens, runtime: new Runtime({ store, clock, machines, tasks }) };
 }
 
-/** What a build keeps of executions in the middle of their way, from facts alone and from snapshots. */
-async function written() {
+/** The stored data of executions that have not ended: once as facts alone, and once as snapshots. */
+async function writeStores() {
   const store = new MemoryStore();
   const { runtime, tokens } = surroundings(store, false);
   await runtime.open();
   for (const name of Object.keys(machines)) await runtime.start(name, { name: "one", input, seed: 7 });
   await quiet();
   const definitions = {};
-  const facts = await kept(store, definitions);
-  // With the runtime's end they are snapshots.
+  const facts = await storedExecutions(store, definitions);
+  // A runtime writes snapshots when it closes.
   await runtime.close();
   await store.open({ owner: "the test" });
-  const snapshots = await kept(store, definitions);
+  const snapshots = await storedExecutions(store, definitions);
   await store.close();
   return { form: FORM, token: tokens[0], definitions, facts, snapshots };
 }
 
-async function kept(store, definitions) {
+async function storedExecutions(store, definitions) {
   const all = [];
   for (const { id, definition } of (await store.list()).items) {
     definitions[definition] = await store.getDefinition(definition);
@@ -92,7 +92,7 @@ async function kept(store, definitions) {
   return all;
 }
 
-/** A store that has what a file has. */
+/** A store with the executions of a file. */
 async function storeOf(definitions, executions) {
   const store = new MemoryStore();
   await store.open({ owner: "the test" });
@@ -117,7 +117,7 @@ async function storeOf(definitions, executions) {
   return store;
 }
 
-/** Continues all executions to their ends. */
+/** Runs all executions to their ends. Returns the status and output of each. */
 async function finish(store, token) {
   const suspended = [];
   const { runtime, clock } = surroundings(store, true);
@@ -145,12 +145,12 @@ async function finish(store, token) {
 
 if (process.argv.includes("--write")) {
   const file = join(folder, `form-${FORM}.json`);
-  if (existsSync(file)) throw new Error(`${file} exists: what has been written is never changed`);
-  writeFileSync(file, `${JSON.stringify(await written(), null, 1)}\n`);
+  if (existsSync(file)) throw new Error(`${file} exists: a file of an earlier build is never changed`);
+  writeFileSync(file, `${JSON.stringify(await writeStores(), null, 1)}\n`);
 } else {
   for (const file of readdirSync(folder))
     for (const kind of ["facts", "snapshots"])
-      test(`what ${file} has is continued, from its ${kind}`, async () => {
+      test(`the executions of ${file} continue from their ${kind}`, async () => {
         const { definitions, token, [kind]: executions } = JSON.parse(readFileSync(join(folder, file), "utf8"));
         assert.ok(executions.length >= 6);
         const ends = await finish(await storeOf(definitions, executions), token);
@@ -164,8 +164,8 @@ if (process.argv.includes("--write")) {
         });
       });
 
-  test("the newest file has the form of today", async () => {
-    const { facts, snapshots } = await written();
+  test("the newest file has the form that this build writes", async () => {
+    const { facts, snapshots } = await writeStores();
     const newest = JSON.parse(readFileSync(join(folder, `form-${FORM}.json`), "utf8"));
     const shapes = (executions) =>
       executions.map(({ record, snapshot }) => [record.machine, snapshot && JSON.parse(snapshot.slice(0, snapshot.indexOf("\n"))).form]);

@@ -1,14 +1,14 @@
-// Golden executions: the cases of tests/corpus, each with a world in which it runs by a clock that is moved by hand.
+// Golden executions: the cases of tests/corpus, each with a world in which it runs by a clock that the test moves.
 //
-// The world outlives the runtimes in it. It does what tasks ask for, once for each idempotency key and attempt, as a service does that
-// is given the key. Whoever is outside (who starts, stops and answers tokens) calls again when a runtime has died before it answered.
+// The world outlives the runtimes in it. It performs tasks once for each idempotency key and attempt, like a service that deduplicates by
+// the key. Its outside callers (which start and stop the execution and answer tokens) repeat a call if the runtime died before it answered.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../scripts/steps.mjs";
 
 const folder = join(root, "tests/corpus/executions");
 const never = () => new Promise(() => {});
-// Turns of the event loop in which nothing happened, after which nothing will.
+// After this number of turns of the event loop without activity, nothing is left to do.
 const QUIET = 3;
 
 /** The cases of the corpus that can be executed, each with the name of its file. */
@@ -21,15 +21,15 @@ export function goldenCases() {
 
 export class World {
   now;
-  /** The runtime that lives. */
+  /** The runtime that is open now. */
   runtime;
-  /** What has happened: while this number grows, something is at work. */
+  /** A counter of events. While it grows, something is at work. */
   activity = 0;
   /** The number of runtimes that have died. */
   deaths = 0;
-  /** All calls of tasks, in their order. */
+  /** All calls of task handlers, in order. */
   calls = [];
-  /** What somebody outside was told that should not be. */
+  /** Unexpected errors that outside callers received. */
   problems = [];
   #events = [];
   #made = 0;
@@ -46,7 +46,7 @@ export class World {
       this.#call(this.now + stop.at, async (runtime) => (await runtime.get("StateMachine", "execution")).stop(stop.error, stop.cause));
   }
 
-  /** The clock of the runtime that is to live; it rings no more when that has died. */
+  /** The clock of the next runtime. Its timers do not fire after that runtime has died. */
   clock() {
     const { deaths } = this;
     const timers = new Map();
@@ -56,11 +56,11 @@ export class World {
       setTimeout: (run, delay) => {
         this.activity += 1;
         const timer = next++;
-        const ring = () => {
+        const fire = () => {
           timers.delete(timer);
           if (this.deaths === deaths) run();
         };
-        timers.set(timer, this.#plan(this.now + Math.max(0, delay), ring));
+        timers.set(timer, this.#plan(this.now + Math.max(0, delay), fire));
         return timer;
       },
       clearTimeout: (timer) => {
@@ -70,19 +70,19 @@ export class World {
     };
   }
 
-  /** A runtime has died, with its timers and its handlers. */
+  /** The runtime dies, with its timers and its handlers. */
   die() {
     this.deaths += 1;
     this.activity += 1;
   }
 
-  /** A runtime is open: what the one before has not answered is asked of it. */
+  /** A runtime has opened. The outside calls that the previous one did not answer are repeated. */
   live(runtime) {
     this.runtime = runtime;
     for (const one of this.#outside) if (one.asked) this.#ask(one);
   }
 
-  /** Waits until nothing is left to do at this time. */
+  /** Waits until nothing is left to do at the present time. */
   async quiet() {
     for (let still = 0, seen = -1; still < QUIET; still = this.activity === seen ? still + 1 : 0) {
       seen = this.activity;
@@ -90,7 +90,7 @@ export class World {
     }
   }
 
-  /** Moves time to what comes next, and does it. False if nothing comes. */
+  /** Advances the clock to the next planned event and runs it. Returns false if there is none. */
   pass() {
     if (this.#events.length === 0) return false;
     const first = this.#events.reduce((a, b) => (b.at < a.at || (b.at === a.at && b.order < a.order) ? b : a));
@@ -106,7 +106,7 @@ export class World {
     return event;
   }
 
-  /** Somebody outside calls at a time. */
+  /** Plans a call of an outside caller. */
   #call(at, call) {
     const one = { call, asked: false };
     this.#outside.add(one);
@@ -123,13 +123,13 @@ export class World {
       this.#outside.delete(one);
     };
     one.call(this.runtime).then(done, (error) => {
-      // An execution that has ended is not started again.
+      // A repeated start of an execution that has ended is refused, as it should be.
       if (this.deaths === deaths && error.code !== "EXECUTION_EXISTS") this.problems.push(String(error.stack));
       done();
     });
   }
 
-  /** The handler of all tasks, of the runtime that is to live; `called` hears of each call. */
+  /** The task handler of the next runtime, for all tasks. It passes each call to `called`. */
   handler(called) {
     const { deaths } = this;
     return (_input, task) => {
@@ -144,7 +144,7 @@ export class World {
     };
   }
 
-  /** Does what a task asks for. */
+  /** Performs a task: takes its next answer and plans its heartbeats and its callback. */
   #begin({ stateName, resource, token }) {
     const answers = this.#queues.get(stateName) ?? this.#queues.get(resource) ?? [];
     const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? { error: "States.TaskFailed", cause: "no answer" };

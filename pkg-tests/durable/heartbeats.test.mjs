@@ -1,4 +1,4 @@
-// What heartbeats tell: the next attempt goes on from there.
+// Details of heartbeats: the next attempt receives those of the last one, so that it can continue from there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -8,14 +8,14 @@ const TASK = { Type: "Task", Resource: "copy", Retry: [{ ErrorEquals: ["Broken"]
 const machine = { StartAt: "T", States: { T: TASK } };
 const broken = () => Object.assign(new Error("broken"), { name: "Broken" });
 
-test("another attempt, and a call after a restart, know how far the last one was", async () => {
+test("a retry and a call after a restart receive the details of the last heartbeat", async () => {
   const seen = [];
   let settle;
   const tasks = {
     copy: async (_, task) => {
       seen.push(task.lastHeartbeat);
       task.heartbeat({ file: seen.length });
-      // Without details nothing is forgotten.
+      // A heartbeat without details leaves the last details in place.
       task.heartbeat();
       assert.deepEqual(task.lastHeartbeat, { file: seen.length });
       if (seen.length === 1) throw broken();
@@ -34,7 +34,7 @@ test("another attempt, and a call after a restart, know how far the last one was
   await close();
 });
 
-test("who has a token tells how far it is, too", async () => {
+test("a heartbeat by task token has details too, which the next attempt receives", async () => {
   const state = { ...TASK, Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { "Token.$": "$$.Task.Token" } };
   const seen = [];
   const tokens = [];
@@ -55,7 +55,7 @@ test("who has a token tells how far it is, too", async () => {
   await close();
 });
 
-test("without a runtime, too", async () => {
+test("a retry without a runtime receives the details of the last heartbeat too", async () => {
   const { StateMachine } = await importSource("js/entries/node.ts");
   const seen = [];
   const tasks = {

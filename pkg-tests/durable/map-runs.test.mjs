@@ -1,4 +1,4 @@
-// The children of Distributed Maps: they are listed after they have ended, and a failure leads to the item and its error.
+// The children of Distributed Maps: they are listed after they have ended, and a failed Map Run refers to the failed item and its error.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ const tasks = {
   },
 };
 const input = { items: ["a", "bad", "b", "bad", "c"] };
-const failed = async (runtime) => {
+const runToFailure = async (runtime) => {
   const order = await execution(runtime, "Each", { name: "e", input });
   assert.equal((await order.result).status, "FAILED");
   return order;
@@ -44,7 +44,7 @@ test("a failed Distributed Map says how many items failed, which first and why, 
     () => ({
       options: { machines: { Each }, tasks },
       check: async (runtime) => {
-        const order = await failed(runtime);
+        const order = await runToFailure(runtime);
         const [only, ...others] = await order.mapRuns();
         assert.deepEqual(others, []);
         const { mapRunArn, status, itemCounts, firstFailure } = only;
@@ -58,16 +58,16 @@ test("a failed Distributed Map says how many items failed, which first and why, 
         assert.equal((await first.describe()).input, "bad");
         assert.equal((await first.history()).at(-1).executionFailedEventDetails.error, "NoSeat");
         await assert.rejects(first.redrive(), { code: "NOT_REDRIVABLE" });
-        // The children are listed with their Map Run alone.
+        // The children are listed only by their Map Run, not beside other executions.
         assert.equal((await runtime.list()).items.length, 1);
       },
     }),
-    failed,
+    runToFailure,
   );
   assert.ok(outlived >= 5, `${outlived} writes`);
 });
 
-test("a redrive runs the failed children again, and counts them once", async () => {
+test("a redrive runs the failed children again, and the counts include each child once", async () => {
   const store = new MemoryStore();
   let bad = true;
   const runtime = await new Runtime({
@@ -75,7 +75,7 @@ test("a redrive runs the failed children again, and counts them once", async () 
     machines: { Each },
     tasks: { do: (item) => (item === "bad" && bad ? tasks.do(item) : item) },
   }).open();
-  const order = await failed(runtime);
+  const order = await runToFailure(runtime);
   bad = false;
   await order.redrive();
   assert.equal((await order.result).status, "SUCCEEDED");
@@ -87,15 +87,15 @@ test("a redrive runs the failed children again, and counts them once", async () 
   await runtime.close();
 });
 
-test("with childRecords failed, only the children that did not succeed are listed; the counts have all", async () => {
+test('with childRecords "failed", only the children that did not succeed are listed; the counts include all', async () => {
   const runtime = await new Runtime({ machines: { Each }, tasks, childRecords: "failed" }).open();
-  const [{ mapRunArn, itemCounts }] = await (await failed(runtime)).mapRuns();
+  const [{ mapRunArn, itemCounts }] = await (await runToFailure(runtime)).mapRuns();
   assert.deepEqual((await runtime.list({ mapRunArn })).items.map((child) => child.index).reverse(), [1, 3]);
   assert.deepEqual([itemCounts.succeeded, itemCounts.failed], [2, 2]);
   await runtime.close();
 });
 
-test("a list of a Map Run without a record is an error, not an empty list", async () => {
+test("listing the children of an unknown Map Run is an error, not an empty list", async () => {
   const runtime = await new Runtime({ machines: { Each } }).open();
   await assert.rejects(runtime.list({ mapRunArn: "arn:aws:states:us-east-1:123456789012:mapRun:Each/Each:0" }), {
     code: "UNKNOWN_MAP_RUN",
@@ -103,7 +103,7 @@ test("a list of a Map Run without a record is an error, not an empty list", asyn
   await runtime.close();
 });
 
-test("a running Map Run has its counts, and its ended children are listed", async () => {
+test("a running Map Run reports its counts and lists its ended children", async () => {
   const clock = new TestClock();
   const Waits = eachOf({ Do: { Type: "Wait", Seconds: 60, End: true } });
   const runtime = await new Runtime({ machines: { Each: Waits }, clock }).open();
@@ -118,13 +118,13 @@ test("a running Map Run has its counts, and its ended children are listed", asyn
 });
 
 test(
-  "stepglass executions show leads to the child that failed first",
+  "stepglass executions show names the child that failed first and the command that shows it",
   { skip: driver === undefined || nodeWithSqlite === undefined ? "there is no SQLite" : false },
   async () => {
     const { file, done } = folder();
     try {
       const runtime = await new Runtime({ store: driver.store(file), machines: { Each }, tasks }).open();
-      await failed(runtime);
+      await runToFailure(runtime);
       await runtime.close();
       const command = async (...args) =>
         (await run(nodeWithSqlite, ["--no-warnings", join(root, "dist/cli.js"), "executions", ...args, "--data", file])).stdout;

@@ -30,7 +30,7 @@ function surroundings() {
   return { store, clock, log, runtime: (more) => new Runtime({ ...options, ...more }) };
 }
 
-test("metrics count executions, tasks, writes and queues, also as text", async () => {
+test("metrics count executions, tasks, writes and queues, as an object and as OpenMetrics text", async () => {
   const { clock, runtime } = surroundings();
   const first = await runtime().open();
   await first.start("M", { name: "a", input: { fails: 1 } });
@@ -109,8 +109,8 @@ test("the log has an entry for each start, end, suspension and failed write", as
   assert.deepEqual([ended.status, ended.error, ended.time], ["ABORTED", "Enough", new Date(clock.now()).toISOString()]);
 });
 
-/** An API of OpenTelemetry that keeps what it is told. */
-function telemetry() {
+/** A fake of OpenTelemetry's API that records all spans. */
+function fakeTelemetry() {
   const spans = [];
   let active = { of: "caller", spanContext: { traceId: "t", spanId: "caller", traceFlags: 1 } };
   const api = {
@@ -153,9 +153,9 @@ function telemetry() {
   return { api, spans, current: () => active.spanContext?.spanId };
 }
 
-test("executions and calls of handlers are spans of one trace, over a restart", async () => {
+test("executions and calls of handlers are spans of one trace, also across a restart", async () => {
   const { clock, runtime } = surroundings();
-  const { api, spans, current } = telemetry();
+  const { api, spans, current } = fakeTelemetry();
   const inside = [];
   const tasks = {
     try: (_, { attempt }) => {

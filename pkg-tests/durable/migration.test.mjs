@@ -1,4 +1,4 @@
-// Executions that go on with another definition, that are suspended and resumed, and many at once.
+// Migration to another definition, suspension and resumption, of one execution and of many at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -24,7 +24,7 @@ const OLD = {
   },
 };
 
-/** The old definition with another `States`, as a function of it changes it. */
+/** A copy of the old definition, which `change` has edited. */
 function changed(change) {
   const copy = structuredClone(OLD);
   change(copy.States, copy);
@@ -42,7 +42,7 @@ function surroundings() {
   return { store, clock, tokens, suspended, runtime };
 }
 
-/** The execution after it has waited in both branches. */
+/** Starts an execution that waits in both branches. */
 async function waiting(runtime) {
   const now = await runtime().open();
   const execution = await now.start("M", { name: "e", input: { amount: 12 } });
@@ -59,7 +59,7 @@ const BETTER = changed((states) => {
   });
 });
 
-test("an execution goes on with another definition, and its history continues", async () => {
+test("a migrated execution continues with the new definition and keeps its history", async () => {
   const { clock, tokens, runtime } = surroundings();
   const { now, execution } = await waiting(runtime);
   const before = await execution.history();
@@ -67,10 +67,10 @@ test("an execution goes on with another definition, and its history continues", 
   assert.deepEqual(await execution.history(), before);
   assert.equal((await execution.describe()).migratedDate, clock.now());
   await quiet();
-  assert.equal(tokens.length, 1, "what waits for a token is not called again");
+  assert.equal(tokens.length, 1, "a task that waits for its token is not called again");
   await now.close();
 
-  // The registered machine is the old one still: the execution has its own.
+  // The registered machine is still the old one, but the execution has its own definition.
   const next = await runtime().open();
   assert.equal(await next.succeed(tokens[0], { by: "Ann" }), true);
   await clock.pass(60_000);
@@ -87,7 +87,7 @@ test("an execution goes on with another definition, and its history continues", 
   await next.close();
 });
 
-test("what is told in the same moment is not lost", async () => {
+test("an answer that arrives during a migration is not lost", async () => {
   const { clock, tokens, runtime } = surroundings();
   const { now, execution } = await waiting(runtime);
   const [, counts] = await Promise.all([execution.migrate(BETTER), now.succeed(tokens[0], "x")]);
@@ -99,7 +99,7 @@ test("what is told in the same moment is not lost", async () => {
   await next.close();
 });
 
-test("a handler at work is called again with the same key, and one migration follows another", async () => {
+test("a running handler is called again with the same key after a migration, and an execution can be migrated several times", async () => {
   const machine = (resource, result) => ({
     StartAt: "Work",
     States: { Work: { Type: "Task", Resource: resource, Next: "Last" }, Last: { Type: "Pass", Result: result, End: true } },
@@ -166,7 +166,7 @@ for (const [what, [change, ...expected]] of Object.entries(REFUSED)) {
     });
     const [one, ...others] = await now.affected("M", definition);
     assert.deepEqual([one.name, one.problems.length, others], ["e", expected.length, []]);
-    // It goes on as if nothing had been asked.
+    // The execution continues as if nobody had tried to migrate it.
     await now.succeed(tokens[0]);
     await clock.pass(60_000);
     assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: "old" });
@@ -174,7 +174,7 @@ for (const [what, [change, ...expected]] of Object.entries(REFUSED)) {
   });
 }
 
-test("what an execution is past does not keep it from going on", async () => {
+test("a migration may remove a state that the execution has already left", async () => {
   const { runtime } = surroundings();
   const { now, execution } = await waiting(runtime);
   const definition = changed((states, machine) => {
@@ -186,7 +186,7 @@ test("what an execution is past does not keep it from going on", async () => {
   await now.close();
 });
 
-test("executions are migrated by filter, those that cannot be are left, and ended ones too", async () => {
+test("migrating by filter changes the matching executions and leaves those that cannot be migrated as they are", async () => {
   const { tokens, clock, runtime } = surroundings();
   const now = await runtime().open();
   for (const name of ["a", "b", "c"]) await now.start("M", { name, input: { amount: 1 }, tags: { of: name === "c" ? "x" : "y" } });
@@ -209,8 +209,8 @@ test("executions are migrated by filter, those that cannot be are left, and ende
   await next.close();
 });
 
-/** A store whose executions are read as `alter` says. */
-function altered(store) {
+/** Makes a store return loaded executions as the returned object's `alter` changes them. */
+function alterReads(store) {
   const load = store.load.bind(store);
   const reading = { alter: undefined };
   store.load = async (id) => {
@@ -220,9 +220,9 @@ function altered(store) {
   return reading;
 }
 
-test("a replay that leads to something else suspends, says where, and goes on when it is resumed", async () => {
+test("a replay that diverges suspends the execution and reports where; the execution continues when it is resumed", async () => {
   const { store, clock, tokens, suspended, runtime } = surroundings();
-  const reading = altered(store);
+  const reading = alterReads(store);
   const { now, execution } = await waiting(() => runtime(OLD, { resident: 0 }));
   assert.equal(now.resident, 0);
   reading.alter = ({ journal, ...stored }) => {
@@ -244,7 +244,7 @@ test("a replay that leads to something else suspends, says where, and goes on wh
   const [differing] = (await now.verify()).differing;
   assert.deepEqual(differing.diverged, diverged);
 
-  // As if the version that has written it runs again.
+  // The facts are read unchanged again, as if the version that has written them were deployed again.
   reading.alter = undefined;
   await execution.resume();
   assert.equal((await execution.describe()).suspended, undefined);
@@ -254,9 +254,9 @@ test("a replay that leads to something else suspends, says where, and goes on wh
   await now.close();
 });
 
-test("a replay that cannot be fed at all says so", async () => {
+test("a replay with a fact that the engine rejects suspends the execution with the engine's error", async () => {
   const { store, runtime } = surroundings();
-  const reading = altered(store);
+  const reading = alterReads(store);
   const { now, execution } = await waiting(() => runtime(OLD, { resident: 0 }));
   reading.alter = ({ journal, ...stored }) => {
     const facts = journal.flatMap((text) => JSON.parse(text));
@@ -268,7 +268,7 @@ test("a replay that cannot be fed at all says so", async () => {
   await now.close();
 });
 
-test("verify reads everything again and touches nothing", async () => {
+test("verify replays all executions and changes nothing", async () => {
   const { store, tokens, clock, runtime } = surroundings();
   const now = await runtime().open();
   for (const name of ["a", "b", "c"]) await now.start("M", { name, input: { amount: 1 } });
@@ -278,7 +278,7 @@ test("verify reads everything again and touches nothing", async () => {
   await clock.pass(60_000);
   assert.deepEqual(await now.verify(), { executions: 3, differing: [] });
   assert.deepEqual(await now.verify({ status: "FAILED" }), { executions: 1, differing: [] });
-  const reading = altered(store);
+  const reading = alterReads(store);
   reading.alter = (stored) => (stored.record.name === "b" ? { ...stored, snapshot: "{" } : { ...stored, events: stored.events + 1 });
   const { differing } = await now.verify();
   assert.deepEqual(differing.map(({ name }) => name).sort(), ["a", "b", "c"]);
@@ -289,7 +289,7 @@ test("verify reads everything again and touches nothing", async () => {
   await now.close();
 });
 
-test("many are stopped and redriven by filter, over restarts", async () => {
+test("hundreds of executions are stopped and redriven by filter, also across restarts", async () => {
   const { tokens, runtime } = surroundings();
   const now = await runtime().open();
   for (let i = 0; i < 250; i += 1) await now.start("M", { name: `e-${i}`, input: { amount: i }, tags: { half: `${i % 2}` } });
@@ -312,7 +312,7 @@ for (const [mode, config] of [
   ["an inline Map", {}],
   ["a Distributed Map", { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" } }],
 ]) {
-  test(`the iterations of ${mode} continue with the new states, those that are to begin too`, async () => {
+  test(`the iterations of ${mode} continue with the new states, also those that have not begun`, async () => {
     const each = (note) => ({
       ...config,
       StartAt: "Ask",
@@ -337,7 +337,7 @@ for (const [mode, config] of [
     await now.close();
     const next = await runtime(machine("old")).open();
     await quiet();
-    assert.equal(tokens.length, 3, "nobody who waits is asked again");
+    assert.equal(tokens.length, 3, "iterations that wait for their tokens are not called again");
     for (const token of tokens.slice(1)) assert.equal(await next.succeed(token), true);
     await quiet();
     assert.deepEqual((await (await next.get("M", "e")).result).output, ["old", "new", "new"]);
@@ -346,7 +346,7 @@ for (const [mode, config] of [
   });
 }
 
-test("a delay before a retry goes on with the new state's Retry", async () => {
+test("an execution in a retry delay continues with the new state's Retry", async () => {
   const machine = (attempts, resource = "fail") => ({
     StartAt: "Work",
     States: {

@@ -1,4 +1,4 @@
-// What becomes of executions whose handlers a deployment has forgotten: they wait for them.
+// Executions whose handlers are missing in a deployment are suspended until a deployment has them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStore, Runtime, TestClock, quiet } from "./surroundings.mjs";
@@ -45,12 +45,12 @@ const machines = {
   },
 };
 
-/** Runtimes of one store: each is opened with the tasks of its deployment. */
+/** Runtimes of one store. `deploy` closes the last one and opens the next one without the handlers that it names. */
 function deployments(more = {}) {
   const store = new MemoryStore();
   const clock = new TestClock();
   const calls = [];
-  const told = [];
+  const suspensions = [];
   const tokens = [];
   const all = {
     ship: (input, { idempotencyKey }) => (calls.push(["ship", idempotencyKey]), "shipped"),
@@ -62,34 +62,34 @@ function deployments(more = {}) {
     await quiet();
     await now?.close();
     const tasks = Object.fromEntries(Object.entries(all).filter(([name]) => !forgotten.includes(name)));
-    const onSuspended = ({ name, suspended }, reason) => told.push({ name, suspended, reason });
+    const onSuspended = ({ name, suspended }, reason) => suspensions.push({ name, suspended, reason });
     now = await new Runtime({ store, clock, machines, tasks, onSuspended, ...more, ...options }).open();
     await quiet();
     return now;
   };
-  return { store, clock, calls, told, tokens, deploy };
+  return { store, clock, calls, suspensions, tokens, deploy };
 }
 
-test("an execution whose handler was forgotten is suspended, and continues when the handler is there", async () => {
-  const { clock, calls, told, deploy } = deployments();
+test("a handler that a deployment forgot suspends its execution, which continues when the handler is there", async () => {
+  const { clock, calls, suspensions, deploy } = deployments();
   let now = await deploy();
   const { arn } = await now.start("Order", { name: "o-1" });
   now = await deploy(["ship"]);
   await clock.pass(60_000);
-  assert.deepEqual(calls, [], "neither Retry nor Catch may take what is no error of the task");
-  assert.equal(told.length, 1);
-  assert.deepEqual(told[0].suspended.missing, { state: "Ship", resource: "ship" });
-  assert.match(told[0].reason, /No task handler for resource "ship" of state "Ship"\. The handlers are: "refund"/);
+  assert.deepEqual(calls, [], "neither Retry nor Catch may handle a missing handler, which is not an error of the task");
+  assert.equal(suspensions.length, 1);
+  assert.deepEqual(suspensions[0].suspended.missing, { state: "Ship", resource: "ship" });
+  assert.match(suspensions[0].reason, /No task handler for resource "ship" of state "Ship"\. The handlers are: "refund"/);
   const { status, suspended } = await (await now.get(arn)).describe();
   assert.equal(status, "RUNNING");
-  assert.equal(suspended.reason, told[0].reason);
+  assert.equal(suspended.reason, suspensions[0].reason);
   const { at } = suspended;
 
-  // Another deployment that has forgotten it is told too; nothing is written.
+  // Another deployment without the handler is notified too, and the record does not change.
   await clock.pass(3_600_000);
   now = await deploy(["ship"]);
-  assert.equal(told.length, 2);
-  assert.equal(told[1].suspended.at, at);
+  assert.equal(suspensions.length, 2);
+  assert.equal(suspensions[1].suspended.at, at);
   await assert.rejects((await now.get(arn)).resume(), { code: "EXECUTION_SUSPENDED" });
 
   now = await deploy();
@@ -103,14 +103,14 @@ test("an execution whose handler was forgotten is suspended, and continues when 
   await now.close();
 });
 
-test("a new execution without a handler is suspended too: run() rejects, and whoever starts it later finds it", async () => {
-  const { calls, told, deploy, clock } = deployments();
+test("a new execution without a handler is suspended too: run() rejects, and a later deployment continues it", async () => {
+  const { calls, suspensions, deploy, clock } = deployments();
   let now = await deploy(["ship"]);
   const running = assert.rejects(now.run("Order", { name: "o-1" }), { code: "EXECUTION_SUSPENDED", message: /"ship" of state "Ship"/ });
   await quiet();
   await clock.pass(60_000);
   await running;
-  assert.equal(told.length, 1);
+  assert.equal(suspensions.length, 1);
   await assert.rejects(now.run("Order", { name: "o-1" }), { code: "EXECUTION_SUSPENDED" });
   now = await deploy();
   assert.equal(await (await now.get("Order", "o-1")).result.then(({ output }) => output), "shipped");
@@ -118,7 +118,7 @@ test("a new execution without a handler is suspended too: run() rejects, and who
   await now.close();
 });
 
-test("missingHandler: fail, for all tasks or for one, has the task fail", async () => {
+test('missingHandler "fail", for all tasks or for one, makes the task fail instead', async () => {
   for (const [options, status] of [
     [{ missingHandler: "fail" }, "SUCCEEDED"],
     [{ taskOptions: { Ship: { missingHandler: "fail" } } }, "SUCCEEDED"],
@@ -137,7 +137,7 @@ test("missingHandler: fail, for all tasks or for one, has the task fail", async 
     assert.throws(() => new Runtime({ store, machines, ...options }), { code: "INVALID_OPTION" });
 });
 
-test("while an execution is suspended its tokens stay good, and nobody is told that they have counted", async () => {
+test("answering a token of a suspended execution is refused, and the token stays valid", async () => {
   const { tokens, deploy } = deployments();
   let now = await deploy(["ship"]);
   const { arn } = await now.start("Both", { name: "b" });
@@ -150,15 +150,15 @@ test("while an execution is suspended its tokens stay good, and nobody is told t
   await now.close();
 });
 
-test("a task of Stepglass that this version does not have waits for one that has it; a machine that does not exist is an error", async () => {
-  const { told, deploy } = deployments();
+test("a built-in task that this version does not have suspends the execution; an unknown child machine fails the task", async () => {
+  const { suspensions, deploy } = deployments();
   const now = await deploy();
   const own = await now.start("Own", { name: "o" });
   const parent = await now.start("Parent", { name: "p" });
   assert.equal((await parent.result).error, "StepFunctions.StateMachineDoesNotExistException");
   await quiet();
   assert.deepEqual(
-    told.map(({ name }) => name),
+    suspensions.map(({ name }) => name),
     ["o"],
   );
   await own.stop("Enough");
@@ -166,8 +166,8 @@ test("a task of Stepglass that this version does not have waits for one that has
   await now.close();
 });
 
-test("what a process that was killed has not noted of a suspension is found again", async () => {
-  const { store, clock, told, deploy } = deployments();
+test("an execution continues although its process was killed before it stored the suspension", async () => {
+  const { store, clock, suspensions, deploy } = deployments();
   const first = await deploy(["ship"]);
   const { arn } = await first.start("Order", { name: "o-1" });
   await quiet();
@@ -181,11 +181,11 @@ test("what a process that was killed has not noted of a suspension is found agai
   store.write = write;
   const second = await new Runtime({ store, clock, machines, tasks: { ship: () => "shipped" } }).open();
   assert.deepEqual((await (await second.get(arn)).result).output, "shipped");
-  assert.deepEqual(told, []);
+  assert.deepEqual(suspensions, []);
   await second.close();
 });
 
-test("a runtime that closes settles what waits for the ends of executions", async () => {
+test("closing a runtime rejects the promises that wait for the ends of executions", async () => {
   const { deploy } = deployments();
   const now = await deploy();
   const running = now.run("Order", { name: "o-1" });

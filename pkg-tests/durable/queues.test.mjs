@@ -1,4 +1,4 @@
-// Queues: tasks wait for workers of the process, in their order and within the limits.
+// Queues: tasks wait for the workers of a process, which take them in order and within the limits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -16,8 +16,8 @@ function surroundings({ definition = MAIL, ...more } = {}) {
   return { store, clock, runtime };
 }
 
-/** Handlers that answer when the test says so. */
-function held() {
+/** Handlers that answer when the test calls `ends`. */
+function manualTasks() {
   const began = [];
   const ends = [];
   const mail = ({ to }) => new Promise((resolve) => (began.push(to), ends.push(() => resolve(to))));
@@ -29,7 +29,7 @@ const start = async (now, ...names) => {
   await quiet();
 };
 
-test("tasks wait in their queue until a worker takes them, also over a restart", async () => {
+test("tasks wait in their queue until a worker takes them, also across a restart", async () => {
   const { runtime } = surroundings();
   const first = await runtime().open();
   await start(first, "a", "b");
@@ -37,7 +37,7 @@ test("tasks wait in their queue until a worker takes them, also over a restart",
   await first.close();
   const now = await runtime().open();
   await quiet();
-  const { began, ends, tasks } = held();
+  const { began, ends, tasks } = manualTasks();
   const worker = now.worker({ queue: "post", tasks });
   await quiet();
   assert.deepEqual(began, ["a"], "one at a time");
@@ -47,7 +47,7 @@ test("tasks wait in their queue until a worker takes them, also over a restart",
   await quiet();
   assert.deepEqual(began, ["a", "b"]);
 
-  // A worker that is stopped does what it has taken, and nothing more.
+  // A worker that is stopped finishes the tasks that it has taken, and takes no more.
   await start(now, "c");
   let stopped = false;
   const stop = worker.stop().then(() => (stopped = true));
@@ -63,7 +63,7 @@ test("tasks wait in their queue until a worker takes them, also over a restart",
   await now.close();
 });
 
-test("executions of a higher priority come first, then the first come, also after a restart", async () => {
+test("tasks of executions with a higher priority come first, also after a restart", async () => {
   const { runtime } = surroundings();
   const first = await runtime().open();
   for (const [name, priority] of [
@@ -87,10 +87,10 @@ test("executions of a higher priority come first, then the first come, also afte
   await now.close();
 });
 
-test("limits of workers and of the queue hold together", async () => {
+test("the concurrency limits of workers and of their queue apply together", async () => {
   const { runtime } = surroundings({ queues: { post: { concurrency: 3 } } });
   const now = await runtime().open();
-  const { began, ends, tasks } = held();
+  const { began, ends, tasks } = manualTasks();
   const [one, two] = [2, 2].map((concurrency) => now.worker({ queue: "post", tasks, concurrency }));
   await start(now, "a", "b", "c", "d", "e");
   assert.deepEqual(began, ["a", "b", "c"]);
@@ -105,7 +105,7 @@ for (const [whose, queues, rate] of [
   ["a queue", { post: { rate: 2 } }, {}],
   ["a worker", {}, { rate: 2 }],
 ]) {
-  test(`the rate of ${whose} holds`, async () => {
+  test(`the rate limit of ${whose} is respected`, async () => {
     const { clock, runtime } = surroundings({ queues });
     const now = await runtime().open();
     const began = [];
@@ -123,7 +123,7 @@ for (const [whose, queues, rate] of [
   });
 }
 
-test("a task that nobody takes in time fails with States.Timeout, which is retried and caught", async () => {
+test("a task that no worker takes in time fails with States.Timeout, which can be caught", async () => {
   const definition = structuredClone(MAIL);
   definition.States.Mail.Catch = [{ ErrorEquals: ["States.Timeout"], Next: "Late" }];
   definition.States.Late = { Type: "Pass", Result: "late", End: true };
@@ -135,14 +135,14 @@ test("a task that nobody takes in time fails with States.Timeout, which is retri
   const now = await runtime().open();
   await quiet();
   await clock.pass(59_000);
-  assert.equal(now.queues()[0].waiting, 1, "after a restart it counts anew");
+  assert.equal(now.queues()[0].waiting, 1, "after a restart the time in the queue begins again");
   await clock.pass(1000);
   assert.equal((await (await now.get("M", "a")).result).output, "late");
   assert.equal(now.queues()[0].waiting, 0);
   await now.close();
 });
 
-test("a task that is needed no more leaves its queue", async () => {
+test("the task of a stopped execution leaves its queue", async () => {
   const { runtime } = surroundings();
   const now = await runtime().open();
   await start(now, "a", "b");
@@ -155,7 +155,7 @@ test("a task that is needed no more leaves its queue", async () => {
   await now.close();
 });
 
-test("a worker leaves a task for which it has no handler to the others, and its errors are those of handlers", async () => {
+test("a worker leaves tasks without a handler to other workers, and an error of its handler fails the task", async () => {
   const { runtime } = surroundings({ tasks: { mail: () => Promise.reject(Object.assign(new Error("no"), { name: "Full" })) } });
   const now = await runtime().open();
   const wrong = now.worker({ queue: "post", tasks: { letter: () => 1 } });
@@ -180,7 +180,7 @@ test('with missingHandler: "fail", a worker without a handler for a task fails i
   await now.close();
 });
 
-test("tasks that wait keep their order over restarts, whatever the order of their executions", async () => {
+test("queued tasks keep their order across restarts, independently of the order of their executions", async () => {
   const definition = {
     StartAt: "First",
     States: { First: { Type: "Task", Resource: "first", ResultPath: null, Next: "Mail" }, ...MAIL.States },
@@ -198,16 +198,16 @@ test("tasks that wait keep their order over restarts, whatever the order of thei
   }
   await now.close();
   now = await runtime().open();
-  // A worker is there before all that waits is in memory again.
-  const { began, ends, tasks } = held();
+  // The worker is registered before all queued tasks have been loaded.
+  const { began, ends, tasks } = manualTasks();
   now.worker({ queue: "post", tasks });
   await quiet();
-  gates.get("b")(); // after all of them
+  gates.get("b")(); // Its task is queued after all others.
   await quiet();
   await now.close();
   assert.deepEqual(began, ["urgent"]);
   now = await runtime().open();
-  const again = held();
+  const again = manualTasks();
   now.worker({ queue: "post", tasks: again.tasks });
   for (let i = 0; i < 5; i += 1) {
     await quiet();
@@ -219,7 +219,7 @@ test("tasks that wait keep their order over restarts, whatever the order of thei
   await now.close();
 });
 
-test("a state's own priority counts more than its execution's, and a child has that of the task that starts it", async () => {
+test("a state's priority overrides its execution's, and a child has the priority of the task that starts it", async () => {
   const startChild = {
     Type: "Task",
     Resource: "arn:aws:states:::states:startExecution",

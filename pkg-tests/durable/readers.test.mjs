@@ -1,4 +1,4 @@
-// A database that a Runtime writes to can be read: by the command, and by other programs with SQLite.
+// The command and other programs with SQLite can read a database while a Runtime writes to it.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ const machines = {
 const tasks = { work: (input) => input };
 const [driver] = Object.values(drivers);
 
-/** Starts executions without a pause until it is told to stop; resolves to how many have succeeded. */
-function writing(runtime) {
+/** Runs executions without a pause until `stop` is called, which resolves to the number of those that have succeeded. */
+function keepWriting(runtime) {
   let goes = true;
   let done = 0;
   const one = async (line) => {
@@ -33,7 +33,7 @@ function writing(runtime) {
 const skip = driver === undefined || nodeWithSqlite === undefined ? "there is no SQLite" : false;
 
 test(
-  "while executions are written, the command and another client read them, and nobody else writes",
+  "the command and another client can read executions while a runtime writes them, but cannot write",
   { skip, timeout: 120_000 },
   async () => {
     const { file, done } = folder();
@@ -46,7 +46,7 @@ test(
     }).open();
     try {
       const { arn } = await runtime.start("Wait", { name: "waits", input: { n: 1 } });
-      const writer = writing(runtime);
+      const writer = keepWriting(runtime);
       while (writer.count() < 50) await new Promise((resolve) => setTimeout(resolve, 5));
       const command = (...args) =>
         run(nodeWithSqlite, ["--no-warnings", join(root, "dist/cli.js"), "executions", ...args, "--data", file], { cwd: root });
@@ -64,7 +64,7 @@ test(
         ["ExecutionStarted", "WaitStateEntered"],
       );
       await assert.rejects(command("stop", arn), ({ code, stderr }) => code === 2 && /has .* open/.test(stderr));
-      // Another client, which knows nothing of us. It reads again and again, so that it is in the way if anything can be.
+      // A client that does not use Stepglass reads again and again, so that it would block the writer if a reader could.
       const bare = driver.database(file);
       let read = 0;
       for (let i = 0; i < 20; i += 1) {

@@ -1,4 +1,4 @@
-// Executions that outlive their runtime: what is promised of restarts, names, tokens and ends.
+// Executions outlive their runtime: what a runtime promises about restarts, names, tokens and ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -36,7 +36,7 @@ function surroundings(more = {}) {
   return { store, clock, calls, tokens, tasks, runtime };
 }
 
-test("an execution goes on where it was, at every place of a restart", async () => {
+test("an execution continues where it was, whichever state a restart interrupts", async () => {
   const { clock, calls, tokens, runtime } = surroundings();
   let now = await runtime().open();
   const { arn } = await now.start("Order", { name: "o-1", input: { amount: 12 } });
@@ -93,13 +93,13 @@ test("a task whose answer was lost is called again with the same key", async () 
   await second.close();
 });
 
-test("a token that was given out before a restart is good from the moment in which the runtime is open", async () => {
+test("a task token from before a restart is valid as soon as the runtime is open", async () => {
   const { runtime } = surroundings();
   const tokens = new Set();
-  // The request of each is still under way when the runtime closes, so that each is made again.
+  // The requests of all tasks are still open when the runtime closes, so that all are sent again.
   const tasks = { charge: () => ({}), "sqs:sendMessage.waitForTaskToken": ({ Token }) => (tokens.add(Token), new Promise(() => {})) };
   const first = await runtime({ tasks }).open();
-  // More than begin again in one turn of the event loop.
+  // This is more than a runtime resumes in one turn of the event loop.
   const COUNT = 300;
   for (let i = 0; i < COUNT; i++) await first.start("Order", { name: `o-${i}`, input: {} });
   while (tokens.size < COUNT) await quiet();
@@ -114,7 +114,7 @@ test("a token that was given out before a restart is good from the moment in whi
   await second.close();
 });
 
-test("start is idempotent by name and input, as StartExecution is", async () => {
+test("start is idempotent by name and input, like StartExecution", async () => {
   const { runtime } = surroundings();
   const now = await runtime().open();
   const first = await now.start("Order", { name: "o-1", input: { amount: 1 } });
@@ -132,7 +132,7 @@ test("start is idempotent by name and input, as StartExecution is", async () => 
   await now.close();
 });
 
-test("what its record says has failed is redriven, whoever reads it meanwhile or has it in memory still", async () => {
+test("an execution can be redriven as soon as its record says FAILED, even if it is read meanwhile or still in memory", async () => {
   const { store, runtime } = surroundings();
   let failures = 0;
   const machines = { Order: { StartAt: "A", States: { A: { Type: "Task", Resource: "charge", End: true } } } };
@@ -142,9 +142,9 @@ test("what its record says has failed is redriven, whoever reads it meanwhile or
       return 1;
     },
   };
-  // The store has the end, and says so later.
-  let say;
-  const said = new Promise((resolve) => (say = resolve));
+  // The store writes the end at once and acknowledges it later.
+  let acknowledge;
+  const acknowledged = new Promise((resolve) => (acknowledge = resolve));
   const slow = new Proxy(store, {
     get: (target, name) => {
       const method = target[name];
@@ -152,7 +152,7 @@ test("what its record says has failed is redriven, whoever reads it meanwhile or
       if (name !== "write") return method.bind(target);
       return async (batches) => {
         const results = await target.write(batches);
-        if (batches.some(({ change }) => change?.status === "FAILED")) await said;
+        if (batches.some(({ change }) => change?.status === "FAILED")) await acknowledged;
         return results;
       };
     },
@@ -163,11 +163,11 @@ test("what its record says has failed is redriven, whoever reads it meanwhile or
   assert.equal((await execution.describe()).status, "FAILED");
   const first = execution.redrive();
   await quiet();
-  say();
+  acknowledge();
   await first;
   await quiet();
   assert.deepEqual([(await execution.describe()).status, failures], ["FAILED", 2]);
-  // To read a history is to look for the execution in the store first.
+  // Reading a history loads the execution from the store first, at the same time as the redrive.
   const [events] = await Promise.all([execution.history(), execution.redrive()]);
   assert.equal(events.at(-1).type, "ExecutionFailed");
   await quiet();
@@ -176,7 +176,7 @@ test("what its record says has failed is redriven, whoever reads it meanwhile or
   await now.close();
 });
 
-test("what failed is redriven after a restart", async () => {
+test("a failed execution can be redriven after a restart", async () => {
   const { runtime } = surroundings();
   let broken = true;
   const tasks = {
@@ -204,7 +204,7 @@ test("what failed is redriven after a restart", async () => {
   await second.close();
 });
 
-test("executions that wait leave the memory and come back when they are due", async () => {
+test("waiting executions are unloaded from memory and loaded again when they are due", async () => {
   const { clock, runtime } = surroundings();
   const machines = { Nap: { StartAt: "W", States: { W: { Type: "Wait", SecondsPath: "$.s", End: true } } } };
   const now = await runtime({ machines, resident: 3 }).open();
@@ -222,7 +222,7 @@ test("executions that wait leave the memory and come back when they are due", as
   await now.close();
 });
 
-test("an execution keeps the definition that it began with", async () => {
+test("an execution keeps the definition that it was started with", async () => {
   const { tokens, runtime } = surroundings();
   const machine = (result) => ({
     StartAt: "T",
@@ -238,7 +238,7 @@ test("an execution keeps the definition that it began with", async () => {
   await second.close();
 });
 
-test("leaving the memory gives nobody more time; being away does, to what is waited for outside", async () => {
+test("unloading an execution does not extend its heartbeat time-out; a closed runtime does", async () => {
   const { clock, tokens, runtime } = surroundings();
   const Approve = { ...ORDER.States.Approve, HeartbeatSeconds: 100, End: true };
   delete Approve.Next;
@@ -292,7 +292,7 @@ test("a damaged execution is suspended, and the others continue", async () => {
   await second.close();
 });
 
-test("a store that cannot write holds everything back until it can", async () => {
+test("no handler is called until the store can write the start", async () => {
   const { store, calls, runtime } = surroundings();
   const failures = [];
   let full = true;
@@ -316,10 +316,10 @@ test("a store that cannot write holds everything back until it can", async () =>
   await now.close();
 });
 
-test("an answer that its engine was not told of yet is due after a restart", async () => {
+test("an execution with answers that its engine has not processed yet is always stored with a wake time", async () => {
   let letGo;
   const gate = new Promise((resolve) => (letGo = resolve));
-  // A clock that takes its time: a turn is over before all answers are fed, and what was fed is written.
+  // With this slow clock a turn ends before the engine has received all answers, so a write contains only some of them.
   let slow = false;
   const now = () => {
     for (const until = performance.now() + (slow ? 30 : 0); performance.now() < until;);
@@ -349,7 +349,7 @@ test("an answer that its engine was not told of yet is due after a restart", asy
   await runtime.close();
 });
 
-test("a Map Run gets other limits, which a restart keeps", async () => {
+test("updated limits of a Map Run survive a restart", async () => {
   const { clock, runtime } = surroundings({
     machines: {
       Each: {
@@ -391,7 +391,7 @@ test("a Map Run gets other limits, which a restart keeps", async () => {
   await next.close();
 });
 
-test("a runtime that shares its store with nobody has all of its executions", async () => {
+test("a runtime that does not share its store owns all of its executions", async () => {
   const runtime = await new Runtime({ machines: { P: { StartAt: "P", States: { P: { Type: "Pass", End: true } } } }, owner: "one" }).open();
   const { arn } = await runtime.start("P");
   assert.deepEqual(await runtime.ownerOf(arn), { owner: "one", isHere: true });

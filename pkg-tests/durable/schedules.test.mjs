@@ -1,4 +1,4 @@
-// Schedules: which times a cron expression has, and which executions start over restarts.
+// Schedules: the times of cron expressions, and the executions that start at them, also across restarts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -7,7 +7,7 @@ import { quiet, TestClock } from "./clock.mjs";
 const { MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
 const { Cron } = await importSource("js/durable/cron.ts");
 
-/** The first times after `from`, as ISO texts without seconds. */
+/** The first `count` times after `from`, as ISO texts without seconds. */
 function times(expression, from, count = 3, timezone) {
   const cron = new Cron(expression, timezone);
   const found = [];
@@ -80,7 +80,7 @@ function surroundings() {
   return { store, clock, failures, runtime, names };
 }
 
-test("a schedule starts executions, also after a restart, each once", async () => {
+test("a schedule starts each of its executions once, also across a restart", async () => {
   const { clock, runtime, names } = surroundings();
   let now = await runtime().open();
   const input = { seconds: 1, at: "<aws.scheduler.scheduled-time>" };
@@ -106,7 +106,7 @@ test("a schedule starts executions, also after a restart, each once", async () =
   await last.close();
 });
 
-test("a start whose note was lost is not made again", async () => {
+test("a start that the schedule could not record is not repeated after a restart", async () => {
   const { store, clock, runtime, names } = surroundings();
   const now = await runtime().open();
   await now.schedule("s", { machine: "M", input: { seconds: 1 }, every: "1 h" });
@@ -132,7 +132,7 @@ for (const [catchUp, expected] of [
   ["none", []],
   ["all", [1, 2, 3, 4, 5].map((hour) => `s-20260101T0${hour}0000Z`)],
 ]) {
-  test(`what was missed while nothing ran: ${catchUp}`, async () => {
+  test(`catchUp "${catchUp}" decides which of the starts are made that were missed while no runtime was open`, async () => {
     const { clock, runtime, names } = surroundings();
     const now = await runtime().open();
     await now.schedule("s", { machine: "M", input: { seconds: 9e6 }, cron: "0 * * * *", overlap: "allow", catchUp });
@@ -146,7 +146,7 @@ for (const [catchUp, expected] of [
   });
 }
 
-test("a long time down does not take long", async () => {
+test("schedules that were down for twenty years make up for them with one start each", async () => {
   const { clock, runtime, names } = surroundings();
   const now = await runtime().open();
   await now.schedule("s", { machine: "M", input: { seconds: 1 }, every: "1 s" });
@@ -164,7 +164,7 @@ for (const [overlap, started, after] of [
   ["allow", 3, 3],
   ["buffer", 1, 2],
 ]) {
-  test(`executions that run longer than their interval: ${overlap}`, async () => {
+  test(`overlap "${overlap}" decides what happens when an execution runs longer than its interval`, async () => {
     const { clock, runtime } = surroundings();
     let now = await runtime().open();
     await now.schedule("s", { machine: "M", input: { seconds: 9000 }, every: "1 h", overlap });
@@ -179,13 +179,13 @@ for (const [overlap, started, after] of [
   });
 }
 
-test("a schedule is changed, and one that cannot start anything says why", async () => {
+test("a schedule can be changed, and one that cannot start its execution reports why", async () => {
   const { clock, failures, runtime } = surroundings();
   const now = await runtime().open();
   await now.schedule("s", { machine: "M", every: "1 h" });
   await clock.pass(HOUR / 2);
   const changed = await now.schedule("s", { machine: "Gone", every: "1 h", overlap: "allow" });
-  assert.equal(changed.next, clock.now() + HOUR / 2, "the same interval keeps its beat");
+  assert.equal(changed.next, clock.now() + HOUR / 2, "a changed schedule with the same interval keeps its next time");
   await clock.pass(HOUR / 2);
   const [{ problem, next }] = await now.schedules();
   assert.match(problem, /no machine "Gone"/);

@@ -1,4 +1,4 @@
-// Signals, exposed state and queries: what an execution is told while it runs, and what it shows.
+// Signals, exposed state and queries: how a running execution receives messages, and what it reports.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -14,7 +14,7 @@ const ORDER = {
   },
 };
 
-test("signals that come before, while and after they are waited for are taken in their order, by name", async () => {
+test("a wait takes the signals of its name in order, whether they come before or while it waits", async () => {
   const { restart, close } = surroundings({ machines: { Order: ORDER } });
   let now = await restart();
   const { arn } = await now.start("Order", { name: "o" });
@@ -33,7 +33,7 @@ test("signals that come before, while and after they are waited for are taken in
   await close();
 });
 
-test("no signal is lost or taken twice, at whatever write the process dies", async () => {
+test("no signal is lost or taken twice, whichever write the process dies at", async () => {
   const outlived = await atEveryWrite(
     () => ({
       options: { machines: { Order: ORDER } },
@@ -44,7 +44,7 @@ test("no signal is lost or taken twice, at whatever write the process dies", asy
     }),
     async (runtime) => {
       const order = await execution(runtime, "Order", { name: "o" });
-      // One that has ended had them all.
+      // An execution that has ended has received all signals, so a repeated one is refused.
       const send = (name, payload, id) => order.signal(name, payload, { id }).catch((refused) => assert.equal(refused.code, "NOT_RUNNING"));
       await send("change", "a", "1");
       await send("paid", null, "2");
@@ -55,7 +55,7 @@ test("no signal is lost or taken twice, at whatever write the process dies", asy
   assert.ok(outlived >= 5, `${outlived} writes`);
 });
 
-test("a signal that comes too late for a task is the next one's", async () => {
+test("a signal that comes after a wait timed out goes to the next wait", async () => {
   const machine = {
     StartAt: "Short",
     States: {
@@ -71,7 +71,7 @@ test("a signal that comes too late for a task is the next one's", async () => {
   let now = await restart();
   const { arn } = await now.start("M", { name: "m" });
   await quiet();
-  // The clock is late: the time out is due, and nobody has noticed.
+  // The time-out is due, but its timer has not fired yet.
   clock.time += 10_000;
   await now.signal(arn, "go", "here");
   const { output } = await (await now.get(arn)).result;
@@ -80,7 +80,7 @@ test("a signal that comes too late for a task is the next one's", async () => {
   await close();
 });
 
-test("the time out of a wait for a signal does not begin again after a restart", async () => {
+test("the time-out of a wait for a signal does not begin again after a restart", async () => {
   const machine = { StartAt: "S", States: { S: wait("go", { TimeoutSeconds: 3600, End: true }) } };
   const { clock, restart, close } = surroundings({ machines: { M: machine } });
   let now = await restart();
@@ -91,13 +91,13 @@ test("the time out of a wait for a signal does not begin again after a restart",
   await clock.pass(599_000);
   assert.equal((await (await now.get(arn)).describe()).status, "RUNNING");
   await clock.pass(1_000);
-  // Whoever could not be heard has a minute to say it once more.
+  // Senders that could not reach the closed runtime have another minute.
   await clock.pass(60_000);
   assert.deepEqual(await (await now.get(arn)).result, { status: "FAILED", error: "States.Timeout" });
   await close();
 });
 
-test("executions that wait for signals leave the memory, and come back for one", async () => {
+test("executions that wait for signals are unloaded from memory, and loaded again for a signal", async () => {
   const machine = { StartAt: "S", States: { S: wait("go", { End: true }) } };
   const { restart, close } = surroundings({ machines: { M: machine }, resident: 2 });
   const now = await restart();
@@ -112,7 +112,7 @@ test("executions that wait for signals leave the memory, and come back for one",
   await close();
 });
 
-test("an execution signals another one, once, also when it is killed", async () => {
+test("an execution signals another one exactly once, whichever write the process dies at", async () => {
   const sender = {
     StartAt: "Send",
     States: {
@@ -151,7 +151,7 @@ test("an execution signals another one, once, also when it is killed", async () 
   );
 });
 
-test("a signal to one that has ended is an error that can be caught, and is not retried", async () => {
+test("a signal to an unknown execution fails with an error that can be caught and is not retried", async () => {
   const machine = {
     StartAt: "Send",
     States: {
@@ -173,7 +173,7 @@ test("a signal to one that has ended is an error that can be caught, and is not 
   await close();
 });
 
-test("an execution shows a state, and is asked without being moved", async () => {
+test("a query reads the exposed state of an execution without changing it", async () => {
   const show = (value, more) => ({
     Type: "Task",
     Resource: "urn:stepglass:setState",
@@ -210,7 +210,7 @@ test("an execution shows a state, and is asked without being moved", async () =>
   await close();
 });
 
-test("a state that is too large, and a request without its members, are errors of the task", async () => {
+test("built-in tasks fail for a state that is too large and for invalid parameters", async () => {
   const task = (name, parameters) => ({
     StartAt: "T",
     States: { T: { Type: "Task", Resource: `urn:stepglass:${name}`, Parameters: parameters, End: true } },
@@ -231,7 +231,7 @@ test("a state that is too large, and a request without its members, are errors o
   assert.equal((await failed("Large", { text: "x".repeat(33_000) }))[0], "Stepglass.StateTooLarge");
   assert.deepEqual(await failed("Nothing"), ["Stepglass.InvalidRequest", "Value has to be the value to show: it is missing"]);
   assert.deepEqual(await failed("Nameless"), ["Stepglass.InvalidRequest", "Name has to be the name of a signal: it is 1"]);
-  // A newer version may have it.
+  // A newer version may have this task, so the execution is suspended.
   await assert.rejects(now.run("Unknown"), {
     code: "EXECUTION_SUSPENDED",
     message: /has no task "urn:stepglass:teleport"; it has: urn:stepglass:waitForSignal/,
@@ -239,7 +239,7 @@ test("a state that is too large, and a request without its members, are errors o
   await close();
 });
 
-test("without a runtime its tasks say what they need, and a mock does them", async () => {
+test("without a runtime, built-in tasks fail with what they need, and mocks can do them", async () => {
   const { StateMachine, validate } = await importSource("js/entries/node.ts");
   const definition = { StartAt: "S", States: { S: wait("go", { End: true }) } };
   assert.deepEqual(validate(definition), []);

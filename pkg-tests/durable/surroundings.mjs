@@ -1,11 +1,11 @@
-// What tests of executions that outlive their runtime share.
+// Shared set-up for tests of executions that outlive their runtime.
 import { importSource } from "../../scripts/sources.mjs";
 import { TestClock, quiet } from "./clock.mjs";
 
 export { TestClock, quiet };
 export const { MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
 
-/** A runtime of one store and one clock that can be had again and again. */
+/** A store and a clock, and `restart`, which closes the runtime and opens another one with them. */
 export function surroundings(options) {
   const store = new MemoryStore();
   const clock = new TestClock();
@@ -20,7 +20,7 @@ export function surroundings(options) {
   return { store, clock, restart, close: () => now.close() };
 }
 
-/** A store whose process dies at a write: that one is done, nobody hears of it, and nothing else happens any more. */
+/** A store whose process dies at its write number `writes`: that write is stored but not answered, and no later call has an effect. */
 function mortal(store, writes) {
   let left = writes;
   let die;
@@ -36,24 +36,24 @@ function mortal(store, writes) {
   const proxy = new Proxy(store, {
     get: (target, name) => (typeof target[name] === "function" ? call(target, name) : target[name]),
   });
-  return { proxy, died, spare: () => void (left = Infinity) };
+  return { proxy, died, disarm: () => void (left = Infinity) };
 }
 
 /**
- * Runs a scenario again and again, each time with a process that dies one write later, and then once more with the runtime that goes on
- * with its store: whatever it asks for it can ask for twice. Returns how many writes it had to outlive.
+ * Runs a scenario again and again, each time with a process that dies one write later, and then once more with another runtime on the
+ * same store. So everything that the scenario does must be repeatable. Returns the number of writes at which the process has died.
  */
 export async function atEveryWrite(world, scenario) {
   for (let writes = 1; ; writes += 1) {
     const { options, check } = world();
     const store = new MemoryStore();
     const clock = new TestClock();
-    const { proxy, died, spare } = mortal(store, writes);
+    const { proxy, died, disarm } = mortal(store, writes);
     const first = await new Runtime({ store: proxy, clock, ...options }).open();
     const done = scenario(first, clock).then(() => "done");
     done.catch(() => {});
     if ((await Promise.race([done, died])) === "done") {
-      spare();
+      disarm();
       await check(first);
       await first.close();
       return writes - 1;
@@ -66,7 +66,7 @@ export async function atEveryWrite(world, scenario) {
   }
 }
 
-/** The execution of a name, started where there is none. */
+/** Returns the execution with this name, and starts it if there is none. */
 export async function execution(runtime, machine, options) {
   return (await runtime.get(machine, options.name)) ?? (await runtime.start(machine, options));
 }

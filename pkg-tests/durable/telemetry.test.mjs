@@ -1,4 +1,4 @@
-// Spans of executions with OpenTelemetry itself: its API, and the SDK that programs register.
+// Spans of executions with OpenTelemetry's own API and the SDK that programs register.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,7 +23,7 @@ const machines = {
   },
 };
 
-test("the SDK of OpenTelemetry exports one trace of an execution, also over a restart", { skip }, async (t) => {
+test("OpenTelemetry's SDK exports one trace for an execution, also across a restart", { skip }, async (t) => {
   const api = (await load("@opentelemetry/api")).default;
   const { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } = await load("@opentelemetry/sdk-trace-node");
   const exporter = new InMemorySpanExporter();
@@ -31,7 +31,7 @@ test("the SDK of OpenTelemetry exports one trace of an execution, also over a re
   t.after(() => api.trace.disable());
   const tracer = api.trace.getTracer("test");
   const tasks = {
-    // What a handler or an instrumented client starts is a part of its span, also after it has waited.
+    // Spans that a handler or an instrumented client starts are children of the task's span, also after the handler has awaited.
     pay: async () => {
       await quiet();
       tracer.startSpan("charge").end();
@@ -70,10 +70,10 @@ test("the SDK of OpenTelemetry exports one trace of an execution, also over a re
     ],
   );
   assert.equal(new Set([...spans.values()].map((span) => span.spanContext().traceId)).size, 1);
-  const { startTime, duration, status: told, attributes } = spans.get("Order");
+  const { startTime, duration, status: spanStatus, attributes } = spans.get("Order");
   const milliseconds = ([seconds, nanos]) => seconds * 1000 + nanos / 1e6;
   assert.deepEqual([milliseconds(startTime), milliseconds(duration)], [startDate, 3_600_000]);
-  assert.deepEqual([told.code, told.message], [api.SpanStatusCode.ERROR, "Error: no ship"]);
+  assert.deepEqual([spanStatus.code, spanStatus.message], [api.SpanStatusCode.ERROR, "Error: no ship"]);
   assert.equal(attributes["stepglass.execution.arn"], arn);
   const [event] = spans.get("Ship").events;
   assert.deepEqual([event.name, event.attributes["exception.message"]], ["exception", "no ship"]);

@@ -1,4 +1,4 @@
-// Executions that never wait share the event loop: their work and their writes come in parts.
+// Executions that never wait do not block the event loop: their work and their writes are divided into parts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStore, Runtime, atEveryWrite, execution } from "./surroundings.mjs";
@@ -63,7 +63,7 @@ for (const [machine, input] of [
       events.map(({ id }) => id),
       numbers(events.length).map((i) => i + 1),
     );
-    // Other work had its turn between every two writes, and no write had more than a small part.
+    // Other work ran between every two writes, and every write contains only a small part of the events.
     assert.ok(writes.length >= 10, `${writes.length} writes`);
     for (const [i, { count, turns: at }] of writes.entries()) {
       assert.ok(count <= 5000, `${count} events in a write`);
@@ -73,7 +73,7 @@ for (const [machine, input] of [
   });
 }
 
-test("a loop whose process dies at any write goes on with the history that it would have had", async () => {
+test("a loop whose process dies at any write ends with a complete history", async () => {
   const outlived = await atEveryWrite(
     () => ({
       options: { machines },
@@ -94,7 +94,7 @@ test("a loop whose process dies at any write goes on with the history that it wo
   assert.ok(outlived >= 3, `${outlived} writes`);
 });
 
-test("an execution goes on with the step budget that it has begun with", async () => {
+test("verify replays an execution with the step budget that it was started with", async () => {
   const store = new MemoryStore();
   const first = await new Runtime({ store, machines, stepBudget: 100 }).open();
   await first.run("Loop", { name: "e", input: { n: 0, most: 600 } });

@@ -1,4 +1,5 @@
-// The AWS API in front of Restate through @aws-sdk/client-sfn: Map Runs with their children, and what needs no machine of its own.
+// The AWS API in front of Restate, called through @aws-sdk/client-sfn: Map Runs with their children, Express executions and tests of
+// states.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +58,7 @@ describe("the AWS API in front of Restate, through AWS's SDK", { skip }, () => {
   }
 
   before(async () => {
-    // The machine and the worker are of one copy of the package.
+    // The machine and the worker must come from the same copy of the package.
     const { StateMachine } = await import("../../dist/node.js");
     const { serveOnRestate } = await import("../../dist/restate.js");
     server = await startServer();
@@ -75,7 +76,7 @@ describe("the AWS API in front of Restate, through AWS's SDK", { skip }, () => {
     await server?.stop();
   });
 
-  test("a Map Run under way gets other limits, and one that failed is redriven", async () => {
+  test("the limits of a running Map Run can be updated, and a failed Map Run is redriven with its execution", async () => {
     const { send, refused } = sdk;
     const take = () => send("GetActivityTask", { activityArn: ITEMS });
     const { executionArn } = await send("StartExecution", { stateMachineArn: arnOf("Held"), input: "[1,2,3,4]" });
@@ -130,7 +131,7 @@ describe("the AWS API in front of Restate, through AWS's SDK", { skip }, () => {
     assert.deepEqual([label, JSON.parse(definition)], ["Each", machines.Held]);
   });
 
-  test("items and executions of batches are counted apart, in pages", async () => {
+  test("a Map Run with batches counts items and executions separately, and its children are listed in pages", async () => {
     const { send, run, all, client, refused } = sdk;
     const { executionArn, output } = await run(arnOf("Batched"), [1, 2, 3, 4, 5]);
     assert.deepEqual(JSON.parse(output), [3, 7, 5]);
@@ -151,7 +152,7 @@ describe("the AWS API in front of Restate, through AWS's SDK", { skip }, () => {
     assert.deepEqual([about.status, about.itemCounts.total], ["SUCCEEDED", 0]);
   });
 
-  test("an Express execution is waited for, a state is tested, and what there is none of is an empty list", async () => {
+  test("Express executions and TestState work, and versions, aliases and tags are empty lists", async () => {
     const { send, refused } = sdk;
     const { status, output } = await send("StartSyncExecution", { stateMachineArn: arnOf("Quick"), input: '{"Items":[1,2]}' });
     assert.deepEqual([status, output], ["SUCCEEDED", "3"]);

@@ -1,4 +1,4 @@
-// The blocks of docs/restate.md, run with a real server.
+// The code blocks of docs/restate.md run with a real server, and those of docs/distributed.md are checked.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const page = readFileSync(join(import.meta.dirname, "../../docs/restate.md"), "u
 const block = (name) => new RegExp(`\`\`\`js\n// ${name}\n([^]*?)\`\`\``).exec(page)[1];
 const AsyncFunction = (async () => {}).constructor;
 
-/** Runs a module of the page, with what it imports and what it prints. */
+/** Runs a code block of the page by its name. `given` has the values of the names that it imports. */
 async function run(name, given) {
   const [names, values] = [Object.keys(given), Object.values(given)];
   const text = block(name)
@@ -31,8 +31,8 @@ test("the worker and the client of docs/restate.md print what the page says", { 
   try {
     const printed = [];
     await run("start.mjs", { RestateClient, process, console: { log: (value) => printed.push(value) } });
-    const told = [...block("start.mjs").matchAll(/\/\/ → (.*)/g)].map(([, text]) => new Function(`return (${text})`)());
-    assert.deepEqual(printed, told);
+    const documented = [...block("start.mjs").matchAll(/\/\/ → (.*)/g)].map(([, text]) => new Function(`return (${text})`)());
+    assert.deepEqual(printed, documented);
   } finally {
     await worker.close();
     await server.stop();
@@ -53,7 +53,7 @@ test("the unit and the compose file of docs/distributed.md are well-formed", asy
       assert.ok(from.startsWith(".") || Object.hasOwn(volumes, from), mount);
     }
   }
-  // Nobody but this machine reaches the admin API.
+  // The admin API can be reached only from the same machine.
   assert.ok(services.restate.ports.every((port) => !port.includes("9070") || port.startsWith("127.0.0.1:")));
   assert.equal(services.worker.environment.RESTATE_ADMIN, "http://restate:9070");
   const sections = text("ini")
@@ -65,7 +65,7 @@ test("the unit and the compose file of docs/distributed.md are well-formed", asy
   );
 });
 
-test("systemd takes the unit of docs/distributed.md", { skip: !hasSystemd && "systemd-analyze is not here" }, () => {
+test("systemd accepts the unit of docs/distributed.md", { skip: !hasSystemd && "systemd-analyze is not installed" }, () => {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-unit-"));
   try {
     const distributed = readFileSync(join(import.meta.dirname, "../../docs/distributed.md"), "utf8");
@@ -73,7 +73,7 @@ test("systemd takes the unit of docs/distributed.md", { skip: !hasSystemd && "sy
     const file = join(folder, "orders-worker.service");
     writeFileSync(file, unit);
     const { stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
-    // It also tells of other units of this machine.
+    // systemd-analyze also reports problems of other units on the machine.
     const about = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("orders-worker"));
     assert.deepEqual(about, []);
   } finally {
@@ -102,8 +102,8 @@ test("the example in the types does what its comments say", { skip: unavailable 
       console: { log: (value) => printed.push(value) },
     };
     await new AsyncFunction(...Object.keys(given), text)(...Object.values(given));
-    const [, told] = /\/\/ (\{.*)$/m.exec(text);
-    assert.deepEqual(printed, [new Function(`return (${told})`)()]);
+    const [, documented] = /\/\/ (\{.*)$/m.exec(text);
+    assert.deepEqual(printed, [new Function(`return (${documented})`)()]);
   } finally {
     await server.stop();
   }

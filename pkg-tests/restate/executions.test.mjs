@@ -1,4 +1,4 @@
-// Executions on a real Restate server: what they come to, and their histories beside those in memory.
+// Executions on a real Restate server: their results, and their histories compared with those in memory.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -9,7 +9,7 @@ const { RestateClient } = await importSource("js/entries/restate.ts");
 const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
 const pass = { Type: "Pass", End: true };
 
-/** Definitions, with what makes them up. */
+/** The definitions that the tests start. */
 const machines = {
   Three: {
     StartAt: "A",
@@ -123,7 +123,7 @@ const machines = {
   Redriven: { StartAt: "A", States: { A: task("first", { Next: "B" }), B: task("mended", { End: true }) } },
 };
 
-/** What handlers have seen: their calls by idempotency key, and the tokens that they were given. */
+/** What handlers have received: their calls with idempotency keys, task tokens, and reasons of aborted signals. */
 const calls = [];
 const tokens = [];
 const aborted = [];
@@ -191,7 +191,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     await server?.stop();
   });
 
-  test("come to the same as in memory, with the same history", async () => {
+  test("have the same results as in memory, with the same events", async () => {
     for (const [name, input] of [
       ["Three", { x: 1 }],
       ["Both", { items: [1, 2, 3] }],
@@ -201,15 +201,15 @@ describe("executions on Restate", { skip: unavailable }, () => {
       const memory = new StateMachine(machines[name]).start(input, { tasks, clock: "virtual" });
       const here = await memory.result;
       assert.deepEqual(await execution.result, here, name);
-      const [told, known] = [await execution.history(), memory.history()];
-      // The order of branches is nobody's promise.
-      assert.deepEqual(types(told).sort(), types(known).sort(), name);
-      assert.deepEqual(await execution.history({ from: 1, limit: 2 }), told.slice(1, 3));
-      assert.deepEqual(await execution.history({ limit: 2, reverse: true }), told.slice(-2).reverse());
+      const [events, expected] = [await execution.history(), memory.history()];
+      // The order of events of different branches is not promised.
+      assert.deepEqual(types(events).sort(), types(expected).sort(), name);
+      assert.deepEqual(await execution.history({ from: 1, limit: 2 }), events.slice(1, 3));
+      assert.deepEqual(await execution.history({ limit: 2, reverse: true }), events.slice(-2).reverse());
     }
   });
 
-  test("are found by name, and exist once", async () => {
+  test("are found by name, and a name can be used once", async () => {
     const first = await client.start("Three", { name: "once", input: { x: 1 } });
     await first.result;
     await assert.rejects(client.start("Three", { name: "once", input: { x: 2 } }), { code: "EXECUTION_EXISTS" });
@@ -226,7 +226,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     assert.equal(await client.count({ machine: "Three", namePrefix: "once" }), 1);
   });
 
-  test("retry and catch, with one key over all attempts", async () => {
+  test("retry and catch errors, with the same idempotency key for all attempts", async () => {
     const execution = await client.start("Retried", { input: {} });
     const { status, output } = await execution.result;
     assert.equal(status, "SUCCEEDED");
@@ -235,7 +235,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     assert.deepEqual(keys, [keys[0], keys[0], keys[0]]);
   });
 
-  test("wait for a token, which counts once", async () => {
+  test("wait for a task token, which can be answered once", async () => {
     const execution = await client.start("Asked");
     const token = await until(() => tokens.at(-1));
     assert.equal((await execution.describe()).status, "RUNNING");
@@ -252,7 +252,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     await assert.rejects(client.succeed("no token", {}), { code: "UNKNOWN_TOKEN" });
   });
 
-  test("start others and wait for them", async () => {
+  test("start child executions and wait for them", async () => {
     const execution = await client.start("Parent", { input: {} });
     assert.deepEqual(await execution.result, {
       status: "SUCCEEDED",
@@ -260,7 +260,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     });
   });
 
-  test("stop in a slice, at once, and their children with them", async () => {
+  test("stop at once, also while a slice runs, and stop their children", async () => {
     aborted.length = 0;
     const execution = await client.start("Slow");
     await until(async () => (await client.get("Slow", execution.name)) !== undefined);
@@ -276,7 +276,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     assert.match(cause, /ParentOfSlow/);
   });
 
-  test("time out, and beat", async () => {
+  test("time out, and stay alive by heartbeats", async () => {
     aborted.length = 0;
     const timed = await client.start("Timed");
     const beating = await client.start("Beating");
@@ -286,7 +286,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     assert.deepEqual(await beating.result, { status: "SUCCEEDED", output: { beats: 4 } });
   });
 
-  test("take signals, show a state, and are cancelled", async () => {
+  test("take signals, expose a state, and can be cancelled", async () => {
     const execution = await client.start("Signalled");
     await execution.signal("other", 1);
     await until(async () => (await execution.query()).state !== undefined);
@@ -302,15 +302,15 @@ describe("executions on Restate", { skip: unavailable }, () => {
     assert.deepEqual([error, cause], ["Stepglass.Cancelled", '{"why":"changed"}']);
   });
 
-  test("spread the items of a Distributed Map, and tolerate failures", async () => {
+  test("run the items of a Distributed Map as child executions, and tolerate failures", async () => {
     const items = Array.from({ length: 250 }, (_, i) => (i % 50 === 7 ? "odd" : i));
     const execution = await client.start("Spread", { input: { items } });
     const { status, output } = await execution.result;
     assert.equal(status, "SUCCEEDED");
-    // What has failed and is tolerated is not in the output.
+    // Tolerated failures are not in the output.
     assert.equal(output.length, 245);
     assert.deepEqual(output.slice(0, 4), [0, 2, 4, 6]);
-    // Each item is an execution of its own, which only a list of its Map Run has.
+    // Each item is a child execution, which is listed only by its Map Run.
     const started = (await execution.history()).find(({ type }) => type === "MapRunStarted");
     const { mapRunArn } = started.mapRunStartedEventDetails;
     const { items: children } = await client.list({ mapRunArn }, { limit: Infinity });
@@ -326,7 +326,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     );
   });
 
-  test("stop the children of a Map Run with it, and take them up again when it is redriven", async () => {
+  test("stop the children of their Map Runs, and continue them when they are redriven", async () => {
     const execution = await client.start("Resting", { input: [0, 1, 2] });
     const map = async () => (await execution.history()).find(({ type }) => type === "MapRunStarted")?.mapRunStartedEventDetails;
     await until(async () => (await map()) !== undefined);
@@ -341,7 +341,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
     assert.deepEqual(await statuses(), ["SUCCEEDED", "SUCCEEDED", "SUCCEEDED"]);
   });
 
-  test("are redriven where they failed", async () => {
+  test("continue at the failed state when they are redriven", async () => {
     const execution = await client.start("Redriven", { input: {} });
     assert.equal((await execution.result).status, "FAILED");
     const before = calls.filter(([name]) => name === "first").length;

@@ -1,10 +1,10 @@
-// Restate in memory, for slices: objects with their state, calls and delayed calls on a clock of its own, and journals. An invocation can die
-// after any of its steps; it is then done again, and has to ask for the same things in the same order.
+// A fake of Restate in memory, for tests of slices: objects with state, calls and delayed calls on its own clock, and journals. An
+// invocation can die after any of its steps. It is then repeated, and has to request the same steps in the same order.
 import assert from "node:assert/strict";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A promise of a journal's entry; `pick` finds which of several was completed first. */
+/** The promise of a journal's entry. `Context.race` finds which of several entries was completed first. */
 class Durable extends Promise {
   static get [Symbol.species]() {
     return Promise;
@@ -46,7 +46,7 @@ class Died extends Error {}
 
 export class FakeRestate {
   now = 1_700_000_000_000;
-  /** How many steps an invocation may make before it dies; it dies once. */
+  /** The number of steps after which the invocation that makes the last of them dies. Only one dies. */
   dieAfter = Infinity;
   attempts = 0;
   #objects = new Map();
@@ -56,7 +56,7 @@ export class FakeRestate {
   #invocations = 0;
   #awakeables = new Map();
   #open = 0;
-  /** What handlers have thrown: none of them should, but for a cancellation. */
+  /** The errors of handlers. Only cancellations (code 409) are expected. */
   #failures = [];
   #handlers;
 
@@ -74,7 +74,7 @@ export class FakeRestate {
     return [...this.#objects].filter(([, state]) => state.size > 0).map(([key]) => key);
   }
 
-  /** Calls a handler; resolves to its answer. */
+  /** Calls a handler and resolves to its answer. */
   call({ service, handler, key }, parameter) {
     const invocation = {
       id: `inv_${++this.#invocations}`,
@@ -139,7 +139,7 @@ export class FakeRestate {
     const invocation = this.#running.get(id);
     if (invocation === undefined) return;
     invocation.signals.set(name, value);
-    invocation.told?.(name);
+    invocation.onSignal?.(name);
   }
 
   awakeable() {
@@ -154,14 +154,14 @@ export class FakeRestate {
     this.#awakeables.get(id)?.(copy(value));
   }
 
-  /** Lets everything happen that happens at once. */
+  /** Waits until everything has happened that needs no time. */
   async settle() {
     for (let i = 0; i < 60; i += 1) await turn();
     const failure = this.#failures.find(({ code }) => code !== 409);
     if (failure !== undefined) throw failure;
   }
 
-  /** Lets time pass until the next timer. False if there is none. */
+  /** Advances the clock to the next timer, and by `by` ms more. Returns false if there is none. */
   async skip(by = 0) {
     await this.settle();
     this.#timers.sort((a, b) => a.at - b.at);
@@ -176,7 +176,7 @@ export class FakeRestate {
 
 const RETRY = 1000;
 
-/** The context of an attempt: it reads the journal as far as that goes, and writes on. */
+/** The context of an attempt. It replays the journal of earlier attempts, and then appends to it. */
 class Context {
   #fake;
   #invocation;
@@ -198,19 +198,19 @@ class Context {
     return this.#invocation.id;
   }
 
-  /** After the end: nothing of the journal is left that this attempt has not asked for. */
+  /** Checks, at the end of an attempt, that it has requested every entry of the journal. */
   check() {
-    assert.equal(this.#at, this.#invocation.journal.length, "an attempt has asked for less than the one before");
+    assert.equal(this.#at, this.#invocation.journal.length, "an attempt has requested fewer steps than the one before");
   }
 
-  /** The entry of the next step: a known one, or a new one, which `begin` begins. */
+  /** Returns the entry of the next step: that of the journal, or a new one, which `begin` starts. */
   #step(what, begin) {
     if (this.ended.aborted) return { done: new Promise(() => {}) };
     const { journal, order } = this.#invocation;
     const known = journal[this.#at];
     this.#at += 1;
     if (known !== undefined) {
-      assert.deepEqual(known.what, copy(what), "an attempt asks for something else than the one before");
+      assert.deepEqual(known.what, copy(what), "an attempt requests another step than the one before");
       if (!known.isDone) this.#resume(known, begin);
       return known;
     }
@@ -230,7 +230,7 @@ class Context {
     return entry;
   }
 
-  /** What a new attempt has to begin again: what was done by the one that has died. */
+  /** Starts a step again if the attempt that died was executing it. */
   #resume(entry, begin) {
     if (entry.what[0] === "run") begin(entry, false);
   }
@@ -243,10 +243,10 @@ class Context {
           .then(action)
           .then(
             (value) => {
-              // An attempt that has died tells nothing any more.
+              // The result of an attempt that has died is dropped.
               if (!ended.aborted) entry.complete(value);
             },
-            // Restate tries the whole invocation again after a while.
+            // Restate repeats the whole invocation after a delay.
             () => this.#fake.later(RETRY, () => this.die()),
           );
       }),
@@ -261,14 +261,14 @@ class Context {
     const { signals } = this.#invocation;
     return Durable.of(
       this.#step(["signal", name], (entry) => {
-        // What nobody has taken is the last that was told.
+        // A signal that was not taken yet has the last value that was sent.
         const take = () => {
           entry.complete(signals.get(name));
           signals.delete(name);
-          this.#invocation.told = undefined;
+          this.#invocation.onSignal = undefined;
         };
         if (signals.has(name)) take();
-        else this.#invocation.told = (told) => told === name && take();
+        else this.#invocation.onSignal = (sent) => sent === name && take();
       }),
     );
   }
@@ -341,7 +341,7 @@ class Context {
   }
 }
 
-/** The handlers of all services, for a FakeRestate. */
+/** The handlers of all services, in the form that FakeRestate takes. */
 export function handlersOf({ object, schedule, activity, shards, mapRuns, tasks: service }) {
   const shared = (handle) => ({ handle, shared: true });
   const owned = (handle) => ({ handle, shared: false });
@@ -385,7 +385,7 @@ export function handlersOf({ object, schedule, activity, shards, mapRuns, tasks:
   };
 }
 
-/** A value as JSON hands it on. */
+/** A copy of a value that has passed through JSON. */
 function copy(value) {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

@@ -1,15 +1,15 @@
-// The promises of a host, on a real server.
+// Tests of every promise of a host, on a real Restate server.
 import { after, test } from "node:test";
 import { sdk, startServer, unavailable } from "./server.mjs";
 
-// One copy of the package: two would share the module of dist, and take each other's values.
+// Both imports must come from one copy of the package: two copies would share the WebAssembly module of dist and read each other's values.
 const { hostTests } = await import("../../dist/host-tests.js");
 const { RestateClient, serveOnRestate } = await import("../../dist/restate.js");
-// Tests wait more than they work: a few at once, each on a server of its own, because their machines have the same names.
+// The tests mostly wait, so four run at once. Each has its own server, because their machines have the same names.
 const servers = unavailable === undefined ? await Promise.all([1, 2, 3, 4].map(() => startServer())) : [];
 after(() => Promise.all(servers.map((server) => server.stop())));
 
-/** A host on a server. */
+/** Returns the `open` of a host on a server. */
 const hostOn = (server) => async (program) => {
   const begin = async (port) => serveOnRestate({ port, admin: server.admin, ...program, sdk: await sdk() });
   let now = await begin(0);
@@ -21,7 +21,7 @@ const hostOn = (server) => async (program) => {
     fail: (...given) => client.fail(...given),
     async crash() {
       await now.close();
-      // In the place of the one before: Restate calls a worker by its URL.
+      // The next worker needs the same port, because Restate calls a worker by its URL.
       now = await begin(now.port);
     },
     close: () => now.close(),

@@ -1,4 +1,4 @@
-// What the tests of slices look at, in one bundle with the interpreter.
+// Exports the internals that the tests of slices use, in one bundle with the interpreter.
 import "../../js/entries/node.ts";
 
 export { StateMachine } from "../../js/entries/node.ts";

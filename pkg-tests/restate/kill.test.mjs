@@ -1,4 +1,4 @@
-// Workers that are killed, stopped, and replaced by others: nothing is lost, and what was answered is not called again.
+// Workers are killed and replaced by others: no execution is lost, and a task with a stored answer is not called again.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -28,7 +28,7 @@ describe("executions on Restate, whose workers die,", { skip: unavailable }, () 
     await server?.stop();
   });
 
-  /** Starts the worker's process on its port; resolves when it is registered. */
+  /** Starts a worker process on the port. Resolves when it is registered. */
   function begin(env = {}) {
     const child = spawn(process.execPath, [join(import.meta.dirname, "worker.mjs"), port, server.admin, file], {
       env: { ...process.env, ...env },
@@ -47,7 +47,7 @@ describe("executions on Restate, whose workers die,", { skip: unavailable }, () 
   }
 
   const lines = (word) => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []).filter((line) => line.startsWith(`${word} `));
-  async function comes(holds) {
+  async function until(holds) {
     for (;;) {
       const value = await holds();
       if (value) return value;
@@ -55,30 +55,30 @@ describe("executions on Restate, whose workers die,", { skip: unavailable }, () 
     }
   }
 
-  test("go on with the next worker", async () => {
+  test("continue with the next worker", async () => {
     const all = await Promise.all([1, 2, 3, 4, 5].map((i) => client.start("Steps", { name: `killed-${i}`, input: { milliseconds: 150 } })));
-    await comes(() => lines("begins two").length > 0);
+    await until(() => lines("begins two").length > 0);
     const answered = lines("ends one").map((line) => line.split(" ")[2]);
     assert.ok(answered.length > 0);
     await end(worker);
     worker = await begin();
     for (const execution of all) assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { milliseconds: 150 } });
-    await comes(() => lines("ends three").length >= 10);
+    await until(() => lines("ends three").length >= 10);
     for (const { arn } of all) {
       const keys = lines("ends")
         .filter((line) => line.includes(`${arn}/`))
         .map((line) => line.split(" ")[2]);
-      // Four tasks, each with a key of its own; one that was at work when the worker died may have ended twice.
+      // Each of the four tasks has its own key. A task that ran when the worker died may have ended twice.
       assert.equal(new Set(keys).size, 4, arn);
       const history = await (await client.get(arn)).history();
       assert.equal(history.filter(({ type }) => type === "LambdaFunctionSucceeded" || type === "TaskSucceeded").length, 4);
     }
   });
 
-  test("take a token that was given before, and one definition to the end", async () => {
+  test("accept a task token from before, and keep their definition to the end", async () => {
     const execution = await client.start("Asking");
-    const token = (await comes(() => lines("token").at(-1))).split(" ")[1];
-    await comes(async () => (await execution.frames()).length > 0);
+    const token = (await until(() => lines("token").at(-1))).split(" ")[1];
+    await until(async () => (await execution.frames()).length > 0);
     await end(worker);
     worker = await begin({ VERSION: "2" });
     const answers = await Promise.all([client.succeed(token, {}), client.succeed(token, {})]);
@@ -86,15 +86,15 @@ describe("executions on Restate, whose workers die,", { skip: unavailable }, () 
     assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: "1" });
     assert.equal(await client.succeed(token, {}), false);
     const next = await client.start("Asking");
-    const other = (await comes(() => lines("token").find((line) => !line.endsWith(token)))).split(" ")[1];
+    const other = (await until(() => lines("token").find((line) => !line.endsWith(token)))).split(" ")[1];
     await client.succeed(other, {});
     assert.deepEqual(await next.result, { status: "SUCCEEDED", output: "2" });
   });
 
-  test("call a long task again with its key, and take one answer", async () => {
+  test("call a long task again with the same key, and use one answer", async () => {
     const execution = await client.start("Lasting", { input: { milliseconds: 1000 } });
     const own = (line) => line.includes(`${execution.arn}/`);
-    await comes(() => lines("begins one").some(own));
+    await until(() => lines("begins one").some(own));
     await end(worker);
     worker = await begin();
     assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { milliseconds: 1000 } });

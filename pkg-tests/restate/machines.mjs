@@ -1,4 +1,4 @@
-// The definitions of the worker that is killed; `version` "2" has another last state.
+// The definitions of the worker that is killed. With `version` "2", Asking has another last state.
 
 const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
 

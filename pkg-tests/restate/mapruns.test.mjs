@@ -1,4 +1,4 @@
-// Distributed Maps without a server: the children are executions of their own, wherever a worker dies, and as in memory.
+// Distributed Maps on a fake of Restate: the children are separate executions with the same results as in memory, wherever a worker dies.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -10,13 +10,13 @@ const ARN = "arn:aws:states:us-east-1:123456789012:execution:Many:one";
 const STEP = { Type: "Task", Resource: "step", ResultPath: "$.step", Next: "Nap" };
 const NAP = { Type: "Wait", Seconds: 5, Next: "Last" };
 
-/** A definition with a Distributed Map of two tasks with a Wait between them. */
+/** A definition with a Distributed Map, whose states are two tasks with a Wait between them unless `states` are given. */
 function many({ kind = "STANDARD", states = { Step: STEP, Nap: NAP, Last: { Type: "Task", Resource: "last", End: true } }, ...more } = {}) {
   const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: kind }, StartAt: Object.keys(states)[0], States: states };
   return { StartAt: "Each", States: { Each: { Type: "Map", Label: "L", ItemProcessor, ...more, End: true } } };
 }
 
-/** A Restate in memory with one worker, whose tasks note their keys. */
+/** A fake of Restate with one worker, whose tasks record their idempotency keys. */
 function surroundings(definition, { dieAfter = Infinity, tasks = {}, ...options } = {}) {
   const keys = [];
   const noted = (result) => (input, task) => (keys.push(task.idempotencyKey), result(input, task));
@@ -35,7 +35,7 @@ function surroundings(definition, { dieAfter = Infinity, tasks = {}, ...options 
     get children() {
       return restate.keys.filter((key) => key.includes(":execution:Many/"));
     },
-    /** Resolves when all children have begun: a start waits a moment for its first task. */
+    /** Resolves when `count` children have begun, because a start waits a moment for its first task. */
     begun: async function (count) {
       while (this.children.length < count) await restate.settle();
       await restate.settle();
@@ -48,10 +48,10 @@ function surroundings(definition, { dieAfter = Infinity, tasks = {}, ...options 
 
 const items = (count) => Array.from({ length: count }, (_, n) => ({ n }));
 
-/** Events without their times, which are not those of memory. */
+/** Events without their times, which differ from those in memory. */
 const plain = (events) => events.map(({ timestamp: _, ...event }) => event);
 
-/** The same execution in memory: its history, and those of its children by their names. */
+/** Runs the execution in memory. Returns its outcome, its history, and the histories of its children by name. */
 async function inMemory(definition, input) {
   const children = new Map();
   const machine = new StateMachine(definition, { name: "Many", arn: "arn:aws:states:us-east-1:123456789012:stateMachine:Many" });
@@ -96,7 +96,7 @@ for (const [what, definition] of Object.entries({
     await world.run();
     const { status, output, error } = await world.record();
     assert.deepEqual([status, error], [memory.outcome.status, memory.outcome.error]);
-    // Records tell the times.
+    // An output with the records of children contains times, which differ.
     if (output !== undefined && !output.includes("StartDate")) assert.deepEqual(JSON.parse(output), memory.outcome.output);
     const times = (events) => JSON.parse(JSON.stringify(plain(events)).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, ""));
     assert.deepEqual(times(await world.history()), times(memory.history));
@@ -108,7 +108,7 @@ for (const [what, definition] of Object.entries({
     }
   });
 
-test("a worker that dies after any step comes to the same, with the same keys", async () => {
+test("a Map Run has the same output and idempotency keys if its worker dies after any step", async () => {
   const states = { Step: { ...STEP, Next: "Last" }, Last: { Type: "Task", Resource: "last", End: true } };
   const definition = many({ MaxConcurrency: 1, states });
   const whole = surroundings(definition);
@@ -128,7 +128,7 @@ test("a worker that dies after any step comes to the same, with the same keys", 
   }
 });
 
-test("no more children run at once than MaxConcurrency says", async () => {
+test("at most MaxConcurrency children run at once", async () => {
   let [now, most] = [0, 0];
   const open = [];
   const step = () => {
@@ -145,7 +145,7 @@ test("no more children run at once than MaxConcurrency says", async () => {
 });
 
 for (const kind of ["STANDARD", "EXPRESS"])
-  test(`a stop reaches the children, and a redrive takes them up again: ${kind}`, async () => {
+  test(`a stop aborts the children, and a redrive runs them again: ${kind}`, async () => {
     const aborted = [];
     let isStuck = true;
     const step = ({ n }, { signal }) => {
@@ -179,7 +179,7 @@ for (const kind of ["STANDARD", "EXPRESS"])
         events.map(({ id }) => id),
         events.map((_, i) => i + 1),
       );
-      // An Express child begins anew, a Standard one goes on.
+      // An Express child starts from the beginning, a Standard child continues.
       assert.equal(events.filter(({ type }) => type === "ExecutionStarted").length, 1);
       assert.equal(
         events.some(({ type }) => type === "ExecutionRedriven"),
@@ -189,7 +189,7 @@ for (const kind of ["STANDARD", "EXPRESS"])
     }
   });
 
-test("of a run that is redriven, what has succeeded is not done again", async () => {
+test("a redrive does not run the children again that have succeeded", async () => {
   let isMended = false;
   const fail = (input) => (isMended ? input.n : failing(input));
   const calls = [];
@@ -204,23 +204,23 @@ test("of a run that is redriven, what has succeeded is not done again", async ()
   assert.deepEqual([(await world.record()).output, calls], ["[0,1,2,3]", [0, 1, 1, 2, 3]]);
 });
 
-test("an end that nobody waits for is refused: it came twice, or is of an attempt before a redrive", async () => {
+test("a child's end is ignored if it is repeated, unknown or of another redrive", async () => {
   const world = surroundings(many());
   world.start(items(2));
   await world.begun(2);
   const { mapRunArn } = await world.record(world.children[0]);
   const end = (index, redrive, output) => JSON.stringify({ index, redrive, status: "SUCCEEDED", output });
-  const tell = (...ends) => world.call("event", { type: "children", ended: [[mapRunArn, ends]] });
-  await tell(end(0, 1, "late"), end(5, 0, "nobody"), "no JSON");
+  const reportEnds = (...ends) => world.call("event", { type: "children", ended: [[mapRunArn, ends]] });
+  await reportEnds(end(0, 1, "late"), end(5, 0, "nobody"), "no JSON");
   assert.equal((await world.record()).status, "RUNNING");
-  await tell(end(0, 0, "first"));
-  await tell(end(0, 0, "twice"));
+  await reportEnds(end(0, 0, "first"));
+  await reportEnds(end(0, 0, "twice"));
   await world.run();
-  // The shard's own word of the first child comes too late.
+  // The shard's own report about the first child comes too late.
   assert.equal((await world.record()).output, '["first",{"n":1,"step":10}]');
 });
 
-test("a child that is stopped before its start has come does nothing, and goes on when it is redriven", async () => {
+test("a child that is stopped before its start arrives runs nothing, and runs when it is redriven", async () => {
   const world = surroundings(many());
   world.start(items(1));
   await world.begun(1);
@@ -230,7 +230,7 @@ test("a child that is stopped before its start has come does nothing, and goes o
   const of = { ...child, index: 9 };
   const { engine } = world.restate.state(key).get("standing");
   const whole = JSON.parse(engine);
-  // As the start of another one, which comes after its stop and after its redrive.
+  // This imitates another child, whose start arrives after its stop and after its redrive.
   await world.call("event", { type: "stop", redrive: 0 }, other);
   const again = await world.call("child", { machine: "Many", definition, of: { ...of, redrive: 1 } }, other);
   assert.equal(again, null);
@@ -251,7 +251,7 @@ test("a child that is stopped before its start has come does nothing, and goes o
   assert.deepEqual((await world.record(other)).status, "SUCCEEDED");
 });
 
-test("a Map Run stays small, however many children run", async () => {
+test("the stored state of a Map Run stays small with hundreds of running children", async () => {
   const count = 300;
   const world = surroundings(many({ states: { Nap: { ...NAP, Next: undefined, End: true } } }), { shard: 100 });
   world.start(Array.from({ length: count }, (_, i) => i));
@@ -262,7 +262,7 @@ test("a Map Run stays small, however many children run", async () => {
   assert.equal((await world.record()).status, "SUCCEEDED");
 });
 
-test("children are forgotten with their parent", async () => {
+test("retention removes children with their parent", async () => {
   const world = surroundings(many(), { retention: { days: 1 } });
   world.start(items(3));
   await world.run();
@@ -274,7 +274,7 @@ test("children are forgotten with their parent", async () => {
 
 const mapRunsOf = async (world) => (await world.call("mapRuns")).map(({ record, now }) => ({ ...record, now }));
 
-test("Map Runs are told of as they stand and as they ended, and get other limits", async () => {
+test("a Map Run reports its counts while it runs and after it has ended, and its limits can be updated", async () => {
   const waiting = many({ MaxConcurrency: 1, states: { Nap: { ...NAP, Next: "Fail" }, ...FAIL } });
   const world = surroundings(waiting, { tasks: { fail: failing } });
   world.start(items(5));
@@ -297,7 +297,7 @@ test("Map Runs are told of as they stand and as they ended, and get other limits
   assert.equal((await world.call("tell", { type: "updateMapRun", mapRun: id, change })).counts, false);
 });
 
-test("a Map Run has the same limits and counts wherever a worker dies", async () => {
+test("a Map Run has the same limits and counts if its worker dies after any step", async () => {
   const definition = many({
     MaxConcurrency: 1,
     ItemBatcher: { MaxItemsPerBatch: 2 },
@@ -321,7 +321,7 @@ test("a Map Run has the same limits and counts wherever a worker dies", async ()
 });
 
 for (const kind of ["STANDARD", "EXPRESS"])
-  test(`children continue with the definition that their execution is given: ${kind}`, async () => {
+  test(`a migration gives the children the new definition too: ${kind}`, async () => {
     const states = (last) => ({ Nap: { ...NAP, Next: "Last" }, Last: { Type: "Pass", Result: last, End: true } });
     const given = (last, more) => many({ kind, MaxConcurrency: 2, states: states(last), ...more });
     const world = surroundings(given("first"));
@@ -333,11 +333,11 @@ for (const kind of ["STANDARD", "EXPRESS"])
     const { definition } = await world.record();
     for (const key of world.children) assert.equal((await world.record(key)).definition, definition);
     await world.run();
-    // The third has begun afterwards.
+    // The third child has begun after the migration.
     assert.equal((await world.record()).output, '["second","second","second"]');
   });
 
-test("a child that cannot continue with another definition keeps its own", async () => {
+test("a child that cannot be migrated keeps its definition", async () => {
   const last = { Type: "Pass", Result: "first", End: true };
   const states = { Short: { Type: "Choice", Choices: [{ Variable: "$.n", NumericEquals: 0, Next: "Nap" }], Default: "Other" } };
   const given = (more) => many({ states: { ...states, ...more, Last: last } });
@@ -345,7 +345,7 @@ test("a child that cannot continue with another definition keeps its own", async
   world.start(items(2));
   await world.begun(2);
   const before = (await world.record()).definition;
-  // Where the second one stands is gone, in the parent nothing is.
+  // The new definition lacks the state in which the second child is, but no state that the parent needs.
   const renamed = JSON.parse(
     JSON.stringify(given({ Nap: { ...NAP, Next: "Last" }, Another: { ...NAP, Next: "Last" } })).replace('"Other"', '"Another"'),
   );
@@ -355,14 +355,14 @@ test("a child that cannot continue with another definition keeps its own", async
   const { children } = world;
   const own = await Promise.all(children.map(async (key) => (await world.record(key)).definition === before));
   assert.deepEqual([...own].sort(), [false, true]);
-  // It has no place there; the other one has that definition.
+  // The child with the old definition has no state in the new one. The other child has the new definition.
   assert.equal((await world.call("problems", JSON.stringify(renamed), children[own.indexOf(true)]))[0].kind, "gone");
   assert.equal(await world.call("problems", JSON.stringify(renamed), children[own.indexOf(false)]), null);
   await world.run();
   assert.deepEqual(JSON.parse((await world.record()).output), ["second", "first"]);
 });
 
-test("a child has Map Runs of its own", async () => {
+test("a child can have its own Map Runs", async () => {
   const inner = many({ states: { Nap: { ...NAP, Next: undefined, End: true } } }).States.Each;
   const world = surroundings(many({ states: { Inner: { ...inner, Label: "I" } } }));
   world.start([items(2), items(3)]);

@@ -1,4 +1,4 @@
-// What operators do with executions on a real Restate server: move them to another definition, have them try again, schedule them.
+// Operations on executions on a real Restate server: migrations, retries, schedules and activities.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startServer, startWorker, unavailable } from "./server.mjs";
@@ -69,7 +69,7 @@ describe("operations on Restate", { skip: unavailable }, () => {
     await server?.stop();
   });
 
-  test("an execution continues with another definition, and one that cannot stays as it is", async () => {
+  test("an execution is migrated to another definition, and one that cannot be migrated stays as it is", async () => {
     const [one, two] = await Promise.all(["one", "two"].map((name) => client.start("Asking", { name, tags: { move: name } })));
     await until(() => tokens.size === 2);
     const renamed = { StartAt: "Other", States: { Other: { Type: "Pass", End: true } } };
@@ -92,7 +92,7 @@ describe("operations on Restate", { skip: unavailable }, () => {
     await assert.rejects(one.migrate(), { code: "NOT_MIGRATABLE", message: /is not running any more/ });
   });
 
-  test("many are looked at, stopped and redriven by a filter, and their children continue with them", async () => {
+  test("executions are listed, stopped and redriven by filter, and migrations include their children", async () => {
     const names = ["a", "b", "c"];
     const filter = { machine: "Each", tags: { many: "yes" } };
     const executions = await Promise.all(names.map((name) => client.start("Each", { name, tags: { many: "yes" }, input: [1, 2, 3] })));
@@ -107,7 +107,7 @@ describe("operations on Restate", { skip: unavailable }, () => {
     await until(async () => (await children()).items.length === 2);
     const gone = each({ Other: { Type: "Pass", End: true } });
     const affected = await client.affected("Each", gone);
-    // The children are executions of their own: two of the first, one of each other.
+    // The affected executions are the running children: two of the first execution, and one of each other.
     assert.deepEqual(
       affected.map(({ problems }) => problems[0].state),
       Array(4).fill("Nap"),
@@ -152,7 +152,7 @@ describe("operations on Restate", { skip: unavailable }, () => {
   test("workers of an activity fetch its tasks and answer them, in any process", async () => {
     assert.equal(await client.getActivityTask(APPROVE, { seconds: 0.1 }), undefined);
     await assert.rejects(client.getActivityTask("approve"), { code: "INVALID_ARGUMENT", message: /contains ":activity:"/ });
-    // Workers that wait before there are tasks, and tasks that wait for a worker.
+    // Two workers poll before there are tasks, and two tasks wait for a worker.
     const waiting = [1, 2].map((number) => client.getActivityTask(APPROVE, { workerName: `worker ${number}` }));
     const executions = await Promise.all([1, 2, 3, 4].map((amount) => client.start("Manual", { input: { amount } })));
     const taken = [...(await Promise.all(waiting)), await client.getActivityTask(APPROVE), await client.getActivityTask(APPROVE)];
@@ -172,10 +172,10 @@ describe("operations on Restate", { skip: unavailable }, () => {
     assert.deepEqual(types.slice(2, 5), ["ActivityScheduled", "ActivityStarted", "ActivitySucceeded"]);
   });
 
-  test("what cannot go on is tried again, and says why if it still cannot", async () => {
+  test("resume retries an execution that cannot continue, and reports why if it still cannot", async () => {
     const execution = await client.start("Slow", { name: "slow" });
     await until(() => letGo.length === 1);
-    // Its slice is under way, and the worker that takes the place of this one does not have its definition.
+    // The execution's slice is running, and the next worker does not have its definition.
     const { port } = worker.worker;
     await worker.close();
     worker = await startWorker({ server, machines: {}, tasks, port });
@@ -192,7 +192,7 @@ describe("operations on Restate", { skip: unavailable }, () => {
     await until(() => letGo.length === 1);
     letGo({ slow: true });
     assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { slow: true } });
-    // Nothing has failed.
+    // Resuming an execution that has no problem does nothing.
     await execution.resume();
   });
 });

@@ -55,7 +55,7 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     const answer = await response.json();
     return response.ok ? answer : { refused: answer.__type, message: answer.message };
   }
-  async function comes(holds) {
+  async function until(holds) {
     for (;;) {
       const value = await holds();
       if (value) return value;
@@ -72,20 +72,20 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     assert.deepEqual(JSON.parse((await call("DescribeStateMachine", { stateMachineArn: ARN })).definition), machines.Order);
     const { executionArn, startDate } = await call("StartExecution", { stateMachineArn: ARN, name: "one", input: '{"id": 1.0}' });
     assert.ok(startDate > 1.7e9 && startDate < 1e10);
-    const token = await comes(() => tokens[0]);
+    const token = await until(() => tokens[0]);
     const running = await call("DescribeExecution", { executionArn });
     assert.deepEqual([running.status, running.input, running.redriveStatus], ["RUNNING", '{"id": 1.0}', "NOT_REDRIVABLE"]);
     assert.equal((await call("StartExecution", { stateMachineArn: ARN, name: "one", input: "{}" })).refused, "ExecutionAlreadyExists");
     assert.deepEqual(await call("SendTaskSuccess", { taskToken: token, output: '{"n": 9007199254740993}' }), {});
     assert.equal((await call("SendTaskSuccess", { taskToken: token, output: "{}" })).refused, "TaskTimedOut");
-    const failed = await comes(async () => {
+    const failed = await until(async () => {
       const about = await call("DescribeExecution", { executionArn });
       return about.status !== "RUNNING" && about;
     });
     assert.deepEqual([failed.status, failed.error, failed.redriveStatus], ["FAILED", "NotYet", "REDRIVABLE"]);
     mended = true;
     assert.ok((await call("RedriveExecution", { executionArn })).redriveDate >= startDate);
-    const ended = await comes(async () => {
+    const ended = await until(async () => {
       const about = await call("DescribeExecution", { executionArn });
       return about.status !== "RUNNING" && about;
     });
@@ -104,7 +104,7 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     assert.equal(rest.events.at(-1).type, "ExecutionSucceeded");
   });
 
-  test("stops executions, and refuses what is not there", async () => {
+  test("stops executions, and refuses unknown resources and operations", async () => {
     const { executionArn } = await call("StartExecution", { stateMachineArn: ARN });
     assert.ok((await call("StopExecution", { executionArn, error: "Enough" })).stopDate > 0);
     const { status, error } = await call("DescribeExecution", { executionArn });
@@ -136,7 +136,7 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     assert.equal((await call("GetActivityTask", { activityArn: "approve" })).refused, "InvalidArn");
   });
 
-  test("is the command's too", async () => {
+  test("is served by the command stepglass serve --restate", async () => {
     const args = ["serve", "--restate", server.ingress, "--port", "0", "--json"];
     const command = spawn(process.execPath, [cli, ...args], { stdio: ["ignore", "pipe", "inherit"] });
     try {
@@ -148,7 +148,7 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     }
   });
 
-  test("takes no options that are its workers'", async () => {
+  test("refuses options that belong to the workers", async () => {
     await assert.rejects(serve({ restate: server.ingress, tasks: {} }), { code: "INVALID_OPTION", message: /tasks or restate/ });
     await assert.rejects(serve({ restate: "nowhere" }), { code: "INVALID_OPTION" });
   });

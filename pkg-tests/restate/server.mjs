@@ -1,5 +1,5 @@
-// Restate's server for tests: the binary of the npm package, on ports of its own and on loopback alone, with its data in a folder that
-// goes with it. Where this machine cannot have one, `unavailable` says why.
+// A Restate server for tests: the binary of the npm package on free ports of the loopback interface, with its data in a temporary folder.
+// If no server can run on this machine, `unavailable` says why.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -10,18 +10,18 @@ import { importSource } from "../../scripts/sources.mjs";
 const packages = join(import.meta.dirname, "node_modules/@restatedev");
 const binary = join(packages, `restate-server-${process.platform}-${process.arch}`, "bin/restate-server");
 
-/** Why there is no server here; undefined where there is one. */
+/** The reason why no server can run here, or undefined if one can. */
 export const unavailable = !existsSync(join(packages, "restate-sdk"))
   ? "the packages of pkg-tests/restate are not installed: npm ci --prefix pkg-tests/restate"
   : existsSync(binary)
     ? undefined
     : `Restate has no server for ${process.platform} on ${process.arch}`;
 
-// What is kept small, because several may run on one machine.
+// The memory of a server is small, because several may run on one machine.
 const MEMORY = "256MB";
 const READY = 60_000;
 
-/** Starts a server of some nodes; resolves when it takes requests. */
+/** Starts a server with `nodes` nodes. Resolves when it accepts requests. */
 export async function startServer({ nodes = 1 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-restate-"));
   const all = [];
@@ -32,9 +32,9 @@ export async function startServer({ nodes = 1 } = {}) {
     ingress: `http://127.0.0.1:${all[0].ports[0]}`,
     admin: `http://127.0.0.1:${all[0].ports[1]}`,
     ingressOf: (i) => `http://127.0.0.1:${all[i].ports[0]}`,
-    /** Ends a node at once, as a power cut does. */
+    /** Kills a node at once, like a power cut. */
     kill: (i = 0) => end(all[i], "SIGKILL"),
-    /** Starts a node again that has ended, on the same ports and with its data. */
+    /** Starts a node that has ended again, on the same ports and with its data. */
     restart: async (i = 0) => {
       begin(all[i], all, folder);
       await ready(all[i]);
@@ -44,7 +44,7 @@ export async function startServer({ nodes = 1 } = {}) {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-  // A test that ends without stopping it leaves nothing behind.
+  // The nodes are killed even if a test process exits without calling `stop`.
   process.once("exit", () => all.forEach(({ child }) => child?.kill("SIGKILL")));
   try {
     for (const node of all) begin(node, all, folder);
@@ -60,7 +60,7 @@ function begin(node, all, folder) {
   const [ingress, admin, fabric] = node.ports;
   const env = {
     ...process.env,
-    // A server that is killed leaves its spilled queues behind, which are removed with the folder.
+    // A killed server leaves the files of its queues in TMPDIR. Here they are removed with the folder.
     ...(process.platform === "win32" ? {} : { TMPDIR: folder }),
     ...{ DO_NOT_TRACK: "1", RESTATE_DISABLE_TELEMETRY: "true", RUST_LOG: "warn", RESTATE_LOG_FILTER: "warn" },
     RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`,
@@ -108,7 +108,7 @@ async function ready({ name, ports: [ingress, admin], child, log }) {
   throw new Error(`Restate's node ${name} did not come up:\n${log}`);
 }
 
-/** Ports that nobody has. */
+/** Returns free ports. */
 export async function freePorts(count) {
   const servers = await Promise.all(
     Array.from(
@@ -124,7 +124,7 @@ export async function freePorts(count) {
   return ports;
 }
 
-/** The SDK, which is a package of this folder and not of the root. */
+/** Imports the SDK, which is installed in this folder and not in the root. */
 export async function sdk() {
   Promise.withResolvers ??= function withResolvers() {
     let resolve, reject;
@@ -134,7 +134,7 @@ export async function sdk() {
   return import(join(packages, "restate-sdk/dist/index.js"));
 }
 
-/** A worker in this process, registered, and a client. `drop` ends it at once; what it was doing is done by the next one. */
+/** Starts and registers a worker in this process, with a client. `drop` ends it at once, and the next worker repeats its open work. */
 export async function startWorker({ server, ...options }) {
   const { RestateClient, serveOnRestate } = await importSource("js/entries/restate.ts");
   const worker = await serveOnRestate({ port: 0, admin: server.admin, ...options, sdk: await sdk() });

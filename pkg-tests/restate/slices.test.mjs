@@ -1,4 +1,4 @@
-// Slices of executions without a server: a worker that dies after any step, calls that come twice or too late, times that have passed.
+// Slices of executions on a fake of Restate: a worker that dies after any step, calls that are repeated or late, and missed times.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -91,7 +91,7 @@ function shaky(input, attempt) {
   throw Object.assign(new Error("busy"), { name: "Busy" });
 }
 
-/** A Restate in memory with one worker. */
+/** A fake of Restate with one worker. */
 function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
   const calls = [];
   const tokens = [];
@@ -118,7 +118,7 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     restate,
     calls,
     tokens,
-    /** Another version of the worker takes the place of this one. */
+    /** Replaces the worker by another version. */
     deploy: (more) =>
       Object.assign(handlers, handlersOf(partsOf({ machines, tasks: { ...all, ...more }, shard: 4, ...options }, () => restate.now))),
     start: (machine, input = {}, name = "one") =>
@@ -134,7 +134,7 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
         { worker, milliseconds },
       ),
     schedule: (handler, name, parameter) => restate.call({ service: "StepglassSchedule", handler, key: name }, parameter ?? null),
-    /** What a call resolves to; time passes until then. */
+    /** Advances the clock until a call settles, and returns the call. */
     done: async (call) => {
       let isDone = false;
       call.finally(() => (isDone = true)).catch(() => {});
@@ -142,7 +142,7 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
       while (!isDone && (await restate.skip()));
       return call;
     },
-    /** Resolves when an execution is there: a start waits a moment for its first task. */
+    /** Resolves when an execution exists, because a start waits a moment for its first task. */
     begun: async (machine) => {
       while (!restate.state(ARN(machine)).has("record")) await restate.settle();
       await restate.settle();
@@ -155,7 +155,7 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
 
 const types = (events) => events.map(({ type }) => type);
 
-test("a worker that dies after any step comes to the same, and calls no answered task again", async () => {
+test("an execution has the same output if its worker dies after any step, and no answered task is called again", async () => {
   const whole = surroundings();
   whole.start("Steps");
   await whole.run();
@@ -170,13 +170,13 @@ test("a worker that dies after any step comes to the same, and calls no answered
     assert.deepEqual([status, output], ["SUCCEEDED", expected.output], `died after step ${dieAfter}`);
     assert.deepEqual(types(await world.history("Steps")), history, `died after step ${dieAfter}`);
     assert.deepEqual(new Set(world.calls), new Set(whole.calls));
-    // Only what was at work at that moment is called once more.
+    // Only tasks that were running when the worker died are called again.
     assert.ok(world.calls.length <= whole.calls.length + 2, `died after step ${dieAfter}: ${world.calls.length} calls`);
     if (world.restate.dieAfter > 0) break;
   }
 });
 
-test("its history is that of memory", async () => {
+test("an execution has the same history as in memory", async () => {
   const world = surroundings();
   world.start("Steps");
   await world.run();
@@ -202,7 +202,7 @@ test("its history is that of memory", async () => {
   assert.deepEqual(await world.history("Steps"), execution.history());
 });
 
-test("an execution waits for a handler that its worker does not have, in a slice, a shard and outside of both", async () => {
+test("an execution waits for a handler that its worker lacks, in a slice, in a shard and for a long task", async () => {
   const Each = {
     StartAt: "Each",
     States: {
@@ -233,7 +233,7 @@ test("an execution waits for a handler that its worker does not have, in a slice
   assert.throws(() => surroundings({ missingHandler: "skip" }), { code: "INVALID_OPTION" });
 });
 
-test("a timer that comes late gives the tasks after it all of their time; one of an earlier wait changes nothing", async () => {
+test("a late timer does not shorten the time-outs of later tasks, and a timer of an earlier wait has no effect", async () => {
   const world = surroundings();
   world.start("Steps");
   await world.restate.settle();
@@ -245,7 +245,7 @@ test("a timer that comes late gives the tasks after it all of their time; one of
   assert.equal((await world.record("Steps")).status, "SUCCEEDED");
 });
 
-test("the answer of a call that does not count any more is refused", async () => {
+test("the answer and the heartbeat of an outdated call are refused", async () => {
   const world = surroundings({ longTasks: ["Work"], tasks: { work: () => new Promise(() => {}) } });
   world.start("Long");
   await world.restate.settle();
@@ -260,7 +260,7 @@ test("the answer of a call that does not count any more is refused", async () =>
   assert.deepEqual([status, output], ["SUCCEEDED", '"zombie"']);
 });
 
-test("a slice that is under way hears of a stop, and a long task that timed out is cancelled", async () => {
+test("a stop aborts the handlers of a running slice, and a long task that timed out is cancelled", async () => {
   const aborted = [];
   const work = (_input, { signal, stateName }) =>
     new Promise(() => signal.addEventListener("abort", () => aborted.push([stateName, signal.reason.reason])));
@@ -276,7 +276,7 @@ test("a slice that is under way hears of a stop, and a long task that timed out 
   assert.deepEqual([(await other.record("Timed")).error, aborted.length], ["States.Timeout", 2]);
 });
 
-test("a handler that sleeps for longer than a timer takes is at work until its state times out", async () => {
+test("a handler that sleeps for longer than a timer can last runs until its state times out", async () => {
   for (const milliseconds of [Infinity, 2 ** 31]) {
     const world = surroundings({ longTasks: ["Work"], tasks: { work: (_input, task) => task.sleep(milliseconds) } });
     world.start("Timed");
@@ -285,22 +285,22 @@ test("a handler that sleeps for longer than a timer takes is at work until its s
   }
 });
 
-test("a token counts once, and a child answers its parent, wherever a worker dies", async () => {
+test("a token can be answered once, and a child answers its parent, if a worker dies after any step", async () => {
   for (let dieAfter = 1; ; dieAfter += 1) {
     const world = surroundings({ dieAfter });
     world.start("Parent");
     await world.restate.settle();
     const token = world.tokens.at(-1);
     const completion = ["succeed", '{"yes":1}'];
-    const told = await Promise.all([1, 2].map(() => world.tell("Asking", { type: "token", token, completion }, "child")));
-    assert.deepEqual(told.map(({ counts }) => counts).sort(), [false, true], `died after step ${dieAfter}`);
+    const answers = await Promise.all([1, 2].map(() => world.tell("Asking", { type: "token", token, completion }, "child")));
+    assert.deepEqual(answers.map(({ counts }) => counts).sort(), [false, true], `died after step ${dieAfter}`);
     await world.run();
     assert.equal((await world.record("Parent")).output, '{"output":{"yes":1}}', `died after step ${dieAfter}`);
     if (world.restate.dieAfter > 0) break;
   }
 });
 
-test("a redrive is answered when it is kept, and refused while the execution runs", async () => {
+test("a redrive is acknowledged when it is stored, and refused while the execution runs", async () => {
   let isMended = false;
   const work = () => {
     if (!isMended) throw new Error("not yet");
@@ -319,7 +319,7 @@ test("a redrive is answered when it is kept, and refused while the execution run
   assert.deepEqual([status, redriveCount, error], ["RUNNING", 1, undefined]);
 });
 
-test("the items of a Distributed Map go in shards, and failures are tolerated up to their number", async () => {
+test("the items of a Distributed Map run in shards, and failures are tolerated up to ToleratedFailureCount", async () => {
   for (const [count, status] of [
     [10, "SUCCEEDED"],
     [20, "FAILED"],
@@ -337,7 +337,7 @@ test("the items of a Distributed Map go in shards, and failures are tolerated up
   }
 });
 
-test("who waits for the end hears of it, and what is forgotten is gone", async () => {
+test("a call that waits for the end of an execution receives it, and retention removes the execution", async () => {
   const world = surroundings({ retention: { days: 1 } });
   assert.equal(await world.result("Asking"), null);
   world.start("Asking");
@@ -355,7 +355,7 @@ test("who waits for the end hears of it, and what is forgotten is gone", async (
   assert.equal(await world.record("Asking"), null);
 });
 
-test("an execution continues as a new one, also when its worker dies after any step", async () => {
+test("an execution continues as a new one, also if its worker dies after any step", async () => {
   for (let dieAfter = 1; ; dieAfter += 1) {
     const world = surroundings({ dieAfter });
     world.start("Rounds", { round: 1 });
@@ -374,7 +374,7 @@ test("an execution continues as a new one, also when its worker dies after any s
   }
 });
 
-test("a name that is taken fails the task that continues, and the other execution is as it was", async () => {
+test("continuing as new fails if the next name is taken", async () => {
   const world = surroundings();
   world.start("Rounds", { round: 3 }, "one.2");
   await world.run();
@@ -385,7 +385,7 @@ test("a name that is taken fails the task that continues, and the other executio
   assert.match(cause, /the name "one.2" of the next execution is taken/);
 });
 
-test("an execution that waits continues with another definition, if that has its place", async () => {
+test("a waiting execution is migrated only to a definition that has its state", async () => {
   const world = surroundings();
   world.start("Steps");
   await world.restate.settle();
@@ -405,7 +405,7 @@ test("an execution that waits continues with another definition, if that has its
   assert.equal((await world.tell("Steps", { type: "migrate" })).refused[0], "NOT_MIGRATABLE");
 });
 
-test("a task of an activity is given to one worker, wherever a worker or a slice dies", async () => {
+test("a task of an activity is given to one worker, if a worker dies after any step", async () => {
   for (let dieAfter = 1; ; dieAfter += 1) {
     const world = surroundings({ dieAfter });
     world.start("Manual", { amount: 1 });
@@ -428,7 +428,7 @@ test("a task of an activity is given to one worker, wherever a worker or a slice
   }
 });
 
-test("a worker that waits has the task that comes, and none that has timed out or was stopped", async () => {
+test("a polling worker receives a new task, but no task that has timed out or was stopped", async () => {
   const world = surroundings();
   const waits = world.poll("early");
   await world.restate.settle();
@@ -436,7 +436,7 @@ test("a worker that waits has the task that comes, and none that has timed out o
   await world.restate.settle();
   const first = await world.done(waits);
   assert.deepEqual(JSON.parse(first.input), { amount: 2 });
-  // It does not answer: the time-out of the state comes, and the task is offered again, with another token.
+  // The worker does not answer, so the state times out and the task is offered again with another token.
   await world.restate.skip();
   await world.restate.skip();
   await world.restate.skip();
@@ -454,7 +454,7 @@ test("a worker that waits has the task that comes, and none that has timed out o
   assert.equal(await none, null);
 });
 
-test("a schedule starts its executions once each, also when its worker dies after any step", async () => {
+test("a schedule starts each of its executions once, also if its worker dies after any step", async () => {
   for (let dieAfter = 1; ; dieAfter += 1) {
     const world = surroundings({ dieAfter });
     const put = world.schedule("put", "hourly", {
@@ -481,22 +481,22 @@ test("a schedule starts its executions once each, also when its worker dies afte
   }
 });
 
-test("a schedule leaves a start out, or has it wait, while the execution before runs", async () => {
+test("a schedule skips, delays or makes a start, as overlap says, while the previous execution runs", async () => {
   for (const overlap of ["skip", "buffer", "allow"]) {
     const world = surroundings();
     const { next } = await world.schedule("put", "often", { machine: "Asking", every: "1 h", overlap });
     const name = (i) => `often-${new Date(next + i * 3_600_000).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
-    const there = async (i) => (await world.record("Asking", name(i))) !== null;
+    const exists = async (i) => (await world.record("Asking", name(i))) !== null;
     await world.restate.skip();
     await world.restate.skip();
-    assert.deepEqual([await there(0), await there(1)], [true, overlap === "allow"], overlap);
+    assert.deepEqual([await exists(0), await exists(1)], [true, overlap === "allow"], overlap);
     await world.tell("Asking", { type: "token", token: world.tokens[0], completion: ["succeed", "1"] }, name(0));
     await world.restate.settle();
-    assert.equal(await there(1), overlap !== "skip", overlap);
+    assert.equal(await exists(1), overlap !== "skip", overlap);
   }
 });
 
-test("a schedule whose times passed while nobody was there makes up for them as it says", async () => {
+test("a schedule makes up for missed times as catchUp says", async () => {
   for (const [catchUp, count] of [
     ["one", 1],
     ["all", 4],
@@ -523,8 +523,8 @@ test("a schedule whose times passed while nobody was there makes up for them as 
     await assert.rejects(world.schedule("put", "wrong", options), { name: "Refused", code: "INVALID_OPTION" });
 });
 
-test("what is missing is named: the SDK, the server, an option", async () => {
-  // The SDK is a package of this folder, which the sources do not see.
+test("errors name a missing SDK, an unreachable server and an unknown option", async () => {
+  // The SDK is installed in this folder, where the sources cannot resolve it.
   await assert.rejects(serveOnRestate({ machines: {}, port: 0 }), { code: "RESTATE_NO_SDK", message: /npm install @restatedev/ });
   await assert.rejects(serveOnRestate({ machine: {} }), { code: "INVALID_OPTION", message: /no option "machine"/ });
   await assert.rejects(serveOnRestate({ machines: {}, port: "9080" }), { code: "INVALID_OPTION" });

@@ -1,4 +1,4 @@
-// A worker as a process of its own: `node worker.mjs PORT ADMIN FILE`. Its tasks append a line to FILE when they begin and when they end.
+// A worker in a separate process: `node worker.mjs PORT ADMIN FILE`. Its tasks append a line to FILE when they begin and when they end.
 import { appendFileSync } from "node:fs";
 import { importSource } from "../../scripts/sources.mjs";
 import { machines } from "./machines.mjs";
@@ -8,7 +8,7 @@ const [port, admin, file] = process.argv.slice(2);
 const { serveOnRestate } = await importSource("js/entries/restate.ts");
 const note = (...words) => appendFileSync(file, `${words.join(" ")}\n`);
 
-/** A task that takes some time. */
+/** A task that takes `input.milliseconds`, or 100 ms. */
 const step = (name) => async (input, task) => {
   note("begins", name, task.idempotencyKey);
   task.signal.addEventListener("abort", () => note("aborted", name, task.idempotencyKey));

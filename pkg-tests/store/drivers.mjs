@@ -1,4 +1,4 @@
-// The drivers of SQLite that this Node has: its own, and libsql, which the set-up of the tests installs.
+// The SQLite drivers that this Node can use: its own, and libsql, which the set-up of the tests installs.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -8,12 +8,12 @@ import { importSource } from "../../scripts/sources.mjs";
 const { sqlite } = await importSource("js/entries/sqlite.ts");
 export { sqlite };
 
-/** Whether this Node has an SQLite. Node 22 warns of it, once. */
+/** Whether this Node has node:sqlite. Node 22 prints a warning when it is first loaded. */
 export const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 
 const modules = join(import.meta.dirname, "node_modules");
 
-/** A Node that has an SQLite: this one, or the one that the set-up has installed. */
+/** The path of a Node with node:sqlite: this one, or the one that the set-up has installed. */
 export const nodeWithSqlite = hasSqlite ? process.execPath : installedNode();
 
 function installedNode() {
@@ -32,7 +32,7 @@ const Libsql = libsql();
 
 const only = process.env.STEPGLASS_DRIVER;
 
-/** Each driver by its name, or only the one of STEPGLASS_DRIVER: a store, and the bare database, of a file. */
+/** The drivers by name, or only the one that STEPGLASS_DRIVER names. Each opens a file as a store or as a bare database. */
 export const drivers = {
   ...(hasSqlite &&
     only !== "libsql" && {
@@ -50,7 +50,7 @@ export const drivers = {
     }),
 };
 
-/** A new folder, and how to remove it. */
+/** Creates a temporary folder. `done` removes it. */
 export function folder() {
   const path = mkdtempSync(join(tmpdir(), "stepglass-store-"));
   return { path, file: join(path, "store.db"), done: () => rmSync(path, { recursive: true, force: true }) };

@@ -1,4 +1,4 @@
-// The suite of stores in a runtime that is not Node:   bun pkg-tests/store/elsewhere.mjs   deno run -A pkg-tests/store/elsewhere.mjs
+// Runs the suite of stores in a runtime other than Node:   bun pkg-tests/store/elsewhere.mjs   deno run -A pkg-tests/store/elsewhere.mjs
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A process that writes to an SQLite store is killed at random moments, again and again on the same file: what it has acknowledged is
-// there, in its order and without gaps, and the store can be opened at once.
+// Processes that write to an SQLite store are killed at random moments, one after the other on the same file. All acknowledged facts have
+// to be there, in order and without gaps, and the next process can open the store at once.
 //
 //   STEPGLASS_KILLS=500 STEPGLASS_SEED=7 node --test pkg-tests/store/kill.test.mjs
 import assert from "node:assert/strict";
@@ -17,10 +17,10 @@ const KILLS = Number(process.env.STEPGLASS_KILLS ?? 10);
 const SEED = Number(process.env.STEPGLASS_SEED ?? 1);
 
 for (const [name, { store }] of Object.entries(drivers))
-  test(`SQLite by ${name}: ${KILLS} processes are killed while they write (seed ${SEED})`, async () => {
+  test(`SQLite by ${name}: no acknowledged fact is lost although ${KILLS} processes are killed while they write (seed ${SEED})`, async () => {
     const { file, done } = folder();
     const next = random(SEED);
-    /** How many facts of each execution are acknowledged; -1 if it may be removed. */
+    /** The number of acknowledged facts of each execution, or -1 while the execution is being removed. */
     const acknowledged = new Map();
     try {
       for (let kill = 0; kill < KILLS; kill++) {
@@ -34,30 +34,30 @@ for (const [name, { store }] of Object.entries(drivers))
   });
 
 for (const [name, { store }] of Object.entries(drivers))
-  test(`SQLite by ${name}: a process that is stopped keeps the store, and goes on writing when it continues`, async () => {
+  test(`SQLite by ${name}: a process that is suspended by SIGSTOP keeps the store, and continues to write after SIGCONT`, async () => {
     const { file, done } = folder();
     const args = ["--no-warnings", join(import.meta.dirname, "writer.mjs"), name, file, "7"];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     const exited = once(child, "exit");
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const acknowledged = new Map();
-    const hear = async () => {
+    const readAcknowledgement = async () => {
       const { value, done: ended } = await lines.next();
       if (!ended) for (const [id, facts] of Object.entries(JSON.parse(value))) acknowledged.set(id, facts);
       return !ended;
     };
     try {
       await lines.next();
-      for (let i = 0; i < 5; i += 1) await hear();
+      for (let i = 0; i < 5; i += 1) await readAcknowledgement();
       child.kill("SIGSTOP");
-      // However often it is tried: the lock is the process's as long as the process is there.
+      // Repeated attempts fail too, because the process holds the lock as long as it exists.
       for (let i = 0; i < 3; i += 1) await assert.rejects(store(file).open({ owner: "other" }), { name: "StoreConflict" });
       child.kill("SIGCONT");
-      for (let i = 0; i < 15; i += 1) await hear();
+      for (let i = 0; i < 15; i += 1) await readAcknowledgement();
       child.kill("SIGSTOP");
       child.kill("SIGKILL");
-      // It may have told more than was heard.
-      while (await hear());
+      // The pipe may still contain acknowledgements.
+      while (await readAcknowledgement());
       await exited;
       await check(store(file), acknowledged);
     } finally {
@@ -66,7 +66,7 @@ for (const [name, { store }] of Object.entries(drivers))
     }
   });
 
-/** Starts a writer and kills it after some acknowledgements, and some moments more. */
+/** Starts a writer and kills it a few milliseconds after a random number of acknowledgements. */
 async function writeUntilKilled(driver, file, next, acknowledged, refused) {
   const child = spawn(process.execPath, ["--no-warnings", join(import.meta.dirname, "writer.mjs"), driver, file, String(next(2 ** 31))], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -77,12 +77,12 @@ async function writeUntilKilled(driver, file, next, acknowledged, refused) {
   let left = 1 + next(60);
   const delay = next(4);
   for await (const line of createInterface({ input: child.stdout })) {
-    const told = JSON.parse(line);
-    if ("ready" in told) {
+    const message = JSON.parse(line);
+    if ("ready" in message) {
       if (refused) await assert.rejects(refused(file).open({ owner: "other" }), { name: "StoreConflict" });
       continue;
     }
-    for (const [id, facts] of Object.entries(told)) acknowledged.set(id, facts);
+    for (const [id, facts] of Object.entries(message)) acknowledged.set(id, facts);
     if (--left === 0) {
       await pause(delay);
       child.kill("SIGKILL");
@@ -92,7 +92,7 @@ async function writeUntilKilled(driver, file, next, acknowledged, refused) {
   assert.equal(signal, "SIGKILL", problems);
 }
 
-/** Whether all that was acknowledged is in the store, and all that is there is whole. */
+/** Checks that the store has all acknowledged facts, and that its executions are complete. */
 async function check(store, acknowledged) {
   await store.open({ owner: "check" });
   for (const [id, count] of acknowledged) {
@@ -110,7 +110,7 @@ async function check(store, acknowledged) {
       expected,
       id,
     );
-    // The history was written with the facts.
+    // The writer writes an event of the history with each fact.
     assert.equal(events, facts);
     assert.deepEqual(
       (await store.history(id)).events,

@@ -1,11 +1,11 @@
-// A PostgreSQL server of our own for tests: in a new folder, reached by a socket in it, gone when the tests end.
+// A PostgreSQL server for tests. Its data and its socket are in a temporary folder, which is removed when the tests end.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The folder with initdb and pg_ctl; Debian has one for each version, and none in PATH. */
+/** The folder with initdb and pg_ctl. Debian has a folder for each version, none of which is in PATH. */
 export function programs() {
   const place = "/usr/lib/postgresql";
   const versions = existsSync(place) ? readdirSync(place).sort((a, b) => Number(b) - Number(a)) : [];
@@ -18,7 +18,7 @@ const modules = join(import.meta.dirname, "node_modules");
 /** The package pg, which the set-up of the tests installs. */
 export const pg = existsSync(join(modules, "pg")) ? createRequire(join(modules, "x.js"))("pg") : undefined;
 
-/** Starts a server: `{ config, stop }` with the configuration of its clients. */
+/** Starts a server. Returns the configuration for its clients and the functions that control it. */
 export function startServer() {
   const bin = programs();
   const folder = mkdtempSync(join(tmpdir(), "stepglass-pg-"));
@@ -40,9 +40,9 @@ export function startServer() {
   run("pg_ctl", "-D", data, "-l", join(folder, "log"), "-o", options, "-w", "start");
   return {
     config: { host: folder, user: "tests", database: "postgres" },
-    /** As after a crash: it has to recover when it starts. */
+    /** Stops the server as a crash does, so that it has to recover when it starts. */
     crash: () => run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"),
-    /** Starts it, and does not wait until it has recovered. */
+    /** Starts the server without waiting until it has recovered. */
     begin: () => run("pg_ctl", "-D", data, "-l", join(folder, "log"), "-o", options, "-W", "start"),
     restart: () => run("pg_ctl", "-D", data, "-l", join(folder, "log"), "-o", options, "-w", "-m", "immediate", "restart"),
     stop: () => {

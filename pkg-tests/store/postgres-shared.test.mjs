@@ -36,7 +36,7 @@ let schemas = 0;
 const newSchema = () => `shared${(schemas += 1)}`;
 const open = (schema, more) => {
   const store = postgres({ client, schema, shared: true, ...more });
-  left.add(() => store.close());
+  cleanups.add(() => store.close());
   return store;
 };
 
@@ -49,21 +49,21 @@ storeSuite(
   },
 );
 
-// What a test that fails leaves behind.
-const left = new Set();
+// Functions that close what a test has opened. A failed test leaves some of them.
+const cleanups = new Set();
 
 const check = (name, run) =>
   test(`PostgreSQL, shared: ${name}`, { skip: why }, async () => {
     try {
       await run();
     } finally {
-      // What has failed says why, not its cleaning up.
-      for (const end of left) await Promise.resolve(end()).catch(() => {});
-      left.clear();
+      // The error of the test is reported, not an error of the clean-up.
+      for (const cleanUp of cleanups) await Promise.resolve(cleanUp()).catch(() => {});
+      cleanups.clear();
     }
   });
 
-/** Resolves when something is so. */
+/** Resolves to the first truthy value that `is` returns. */
 async function until(is) {
   for (;;) {
     const found = await is();
@@ -72,7 +72,7 @@ async function until(is) {
   }
 }
 
-/** A key that a store has. */
+/** Returns a key in the store's share of the executions. */
 async function keyOf(store, prefix = "e") {
   return until(() => Array.from({ length: 500 }, (_, i) => `${prefix}${i}`).find((key) => store.sharing.has(key)));
 }
@@ -82,7 +82,7 @@ const shardsOf = (store) => {
   return [...keys].filter(([, key]) => store.sharing.has(key)).map(([shard]) => shard);
 };
 
-check("each has a part, which is divided anew when one joins or leaves", async () => {
+check("each process has a share of the executions, and the shares are divided again when a process joins or leaves", async () => {
   const schema = newSchema();
   const stores = [open(schema), open(schema), open(schema)];
   const [a, b, c] = stores;
@@ -117,7 +117,7 @@ const listener = (more = {}) => ({
   ...more,
 });
 
-check("only the process that has an execution writes to it; any begins one", async () => {
+check("any process can create an execution, but only its owner can write to it", async () => {
   const schema = newSchema();
   const [a, b] = [open(schema), open(schema)];
   await a.open({ owner: "a" });
@@ -136,7 +136,7 @@ check("only the process that has an execution writes to it; any begins one", asy
   await b.close();
 });
 
-check("of two that begin the same executions at once, one does", async () => {
+check("when two processes create the same execution at once, one of them succeeds", async () => {
   const schema = newSchema();
   const [a, b] = [open(schema), open(schema)];
   await a.open({ owner: "a" });
@@ -152,7 +152,7 @@ check("of two that begin the same executions at once, one does", async () => {
   await b.close();
 });
 
-check("a process that shares and one that does not exclude each other", async () => {
+check("a process that shares the store and one that does not cannot open it at the same time", async () => {
   const schema = newSchema();
   const [one, shared] = [postgres({ client, schema }), open(schema)];
   await one.open({ owner: "one" });
@@ -202,7 +202,7 @@ const ask = {
 const slow = { StartAt: "Slow", States: { Slow: { Type: "Task", Resource: "slow", End: true } } };
 const machines = { Steps: steps, Signal: signal, Parent: parent, Ask: ask, Slow: slow };
 
-/** Runtimes that share a schema, in this process. */
+/** Opens runtimes in this process that share a schema. */
 async function runtimes(count, { tasks = {}, ...more } = {}) {
   const schema = newSchema();
   const all = [];
@@ -210,7 +210,7 @@ async function runtimes(count, { tasks = {}, ...more } = {}) {
     const store = open(schema);
     const step = (input) => input;
     const runtime = new Runtime({ store, machines, tasks: { step, ...tasks }, owner: `worker-${i}`, ...more });
-    left.add(() => runtime.close());
+    cleanups.add(() => runtime.close());
     all.push({ store, runtime: await runtime.open() });
   }
   await until(() => all.every(({ store }) => shardsOf(store).length <= Math.ceil(SHARDS / count)));
@@ -218,54 +218,57 @@ async function runtimes(count, { tasks = {}, ...more } = {}) {
   return { all, close: () => Promise.all(all.map(({ runtime }) => runtime.close())) };
 }
 
-check("executions are spread, and each process starts, describes, signals, stops and redrives all of them", async () => {
-  const tokens = [];
-  const { all, close } = await runtimes(2, { tasks: { "sqs:sendMessage.waitForTaskToken": ({ Token }) => void tokens.push(Token) } });
-  const [{ runtime: a, store }, { runtime: b, store: other }] = all;
-  const started = await Promise.all(Array.from({ length: 40 }, (_, i) => a.start("Signal", { name: `s${i}`, input: { i } })));
-  const parts = [store, other].map(({ sharing }) => started.filter(({ arn }) => sharing.has(arn)).length);
-  assert.ok(Math.min(...parts) > 5 && parts[0] + parts[1] === 40, String(parts));
-  for (const { arn } of started) await b.signal(arn, "go", { to: arn });
-  for (const [i, execution] of started.entries())
-    assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { i, go: { to: execution.arn } } });
-  // The same name is the same execution, whoever is asked.
-  const [one, same] = await Promise.all([a, b].map((each) => each.start("Signal", { name: "twice", input: {} })));
-  assert.equal(one.arn, same.arn);
-  for (const runtime of [a, b]) {
-    const mine = await runtime.start("Signal", { input: {} });
-    const there = runtime === a ? b : a;
-    const handle = await there.get(mine.arn);
-    await until(async () => (await handle.frames())[0]?.state === "Wait");
-    assert.equal((await handle.query()).frames[0].state, "Wait");
-    assert.ok((await handle.history()).some(({ type }) => type === "TaskStateEntered"));
-    await handle.stop("Stopped", "by the other");
-    assert.equal((await mine.result).error, "Stopped");
-    await handle.redrive();
-    await handle.signal("go", 1);
-    assert.deepEqual((await handle.result).output, { go: 1 });
-    assert.equal((await mine.describe()).redriveCount, 1);
-    await assert.rejects(handle.redrive(), { code: "NOT_REDRIVABLE" });
-  }
-  const asked = await Promise.all([a, b, a, b].map((runtime, i) => runtime.start("Ask", { name: `ask${i}` })));
-  await until(() => tokens.length === 4);
-  // Each process says which one has a task, and passes the answer on.
-  for (const token of tokens) {
-    const [ofA, ofB] = [await a.ownerOf(token), await b.ownerOf(token)];
-    assert.equal(ofA.isHere, !ofB.isHere);
-    assert.equal(ofA.owner, ofB.owner);
-    assert.equal(ofA.owner, ofA.isHere ? "worker-0" : "worker-1");
-  }
-  await assert.rejects(a.ownerOf("arn:aws:states:us-east-1:123456789012:execution:Ask:none"), { code: "UNKNOWN_EXECUTION" });
-  for (const token of tokens) assert.equal(await b.succeed(token, "yes"), true);
-  for (const token of tokens) assert.equal(await a.succeed(token, "again"), false);
-  for (const { result } of asked) assert.equal((await result).output, "yes");
-  // A child is where its parent is.
-  const parents = await Promise.all(Array.from({ length: 6 }, (_, i) => a.start("Parent", { name: `p${i}` })));
-  for (const { result } of parents) assert.deepEqual((await result).output, { of: "child" });
-  await close();
-});
+check(
+  "executions are distributed over the processes, and each process can start, describe, signal, stop and redrive all of them",
+  async () => {
+    const tokens = [];
+    const { all, close } = await runtimes(2, { tasks: { "sqs:sendMessage.waitForTaskToken": ({ Token }) => void tokens.push(Token) } });
+    const [{ runtime: a, store }, { runtime: b, store: other }] = all;
+    const started = await Promise.all(Array.from({ length: 40 }, (_, i) => a.start("Signal", { name: `s${i}`, input: { i } })));
+    const parts = [store, other].map(({ sharing }) => started.filter(({ arn }) => sharing.has(arn)).length);
+    assert.ok(Math.min(...parts) > 5 && parts[0] + parts[1] === 40, String(parts));
+    for (const { arn } of started) await b.signal(arn, "go", { to: arn });
+    for (const [i, execution] of started.entries())
+      assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { i, go: { to: execution.arn } } });
+    // Both runtimes return the same execution for the same name.
+    const [one, same] = await Promise.all([a, b].map((each) => each.start("Signal", { name: "twice", input: {} })));
+    assert.equal(one.arn, same.arn);
+    for (const runtime of [a, b]) {
+      const mine = await runtime.start("Signal", { input: {} });
+      const there = runtime === a ? b : a;
+      const handle = await there.get(mine.arn);
+      await until(async () => (await handle.frames())[0]?.state === "Wait");
+      assert.equal((await handle.query()).frames[0].state, "Wait");
+      assert.ok((await handle.history()).some(({ type }) => type === "TaskStateEntered"));
+      await handle.stop("Stopped", "by the other");
+      assert.equal((await mine.result).error, "Stopped");
+      await handle.redrive();
+      await handle.signal("go", 1);
+      assert.deepEqual((await handle.result).output, { go: 1 });
+      assert.equal((await mine.describe()).redriveCount, 1);
+      await assert.rejects(handle.redrive(), { code: "NOT_REDRIVABLE" });
+    }
+    const asked = await Promise.all([a, b, a, b].map((runtime, i) => runtime.start("Ask", { name: `ask${i}` })));
+    await until(() => tokens.length === 4);
+    // Each process names the owner of a task and forwards the answer to it.
+    for (const token of tokens) {
+      const [ofA, ofB] = [await a.ownerOf(token), await b.ownerOf(token)];
+      assert.equal(ofA.isHere, !ofB.isHere);
+      assert.equal(ofA.owner, ofB.owner);
+      assert.equal(ofA.owner, ofA.isHere ? "worker-0" : "worker-1");
+    }
+    await assert.rejects(a.ownerOf("arn:aws:states:us-east-1:123456789012:execution:Ask:none"), { code: "UNKNOWN_EXECUTION" });
+    for (const token of tokens) assert.equal(await b.succeed(token, "yes"), true);
+    for (const token of tokens) assert.equal(await a.succeed(token, "again"), false);
+    for (const { result } of asked) assert.equal((await result).output, "yes");
+    // A child has the same owner as its parent.
+    const parents = await Promise.all(Array.from({ length: 6 }, (_, i) => a.start("Parent", { name: `p${i}` })));
+    for (const { result } of parents) assert.deepEqual((await result).output, { of: "child" });
+    await close();
+  },
+);
 
-check("what was to end with an execution ends, though the process of both has ended between the two", async () => {
+check("a child ends with its parent although their process ended after the parent and before the child", async () => {
   const { all, close } = await runtimes(1);
   const [{ runtime, store }] = all;
   const schema = `shared${schemas}`;
@@ -283,7 +286,7 @@ check("what was to end with an execution ends, though the process of both has en
   };
   const parent = { arn: above, task: 1, waits: false, policy: "terminate" };
   const tags = { "stepglass:supervised": "yes", "stepglass:parent": above };
-  // It has no facts to continue with.
+  // The child has no facts with which it could continue, so it is suspended.
   const suspended = { reason: "made by a test", at: 0 };
   const [made] = await other.write([{ id: child.id, version: 0, create: { ...child, parent, tags, suspended } }]);
   assert.equal(made.ok, true);
@@ -292,7 +295,7 @@ check("what was to end with an execution ends, though the process of both has en
   await close();
 });
 
-check("one process has the schedules, whoever makes them", async () => {
+check("every process can create, list and remove schedules, and one of them runs all", async () => {
   const { all, close } = await runtimes(2);
   for (const [i, { runtime }] of all.entries()) await runtime.schedule(`every${i}`, { machine: "Steps", every: "1 s", overlap: "allow" });
   for (const { runtime } of all) assert.deepEqual((await runtime.schedules()).map(({ name }) => name).toSorted(), ["every0", "every1"]);
@@ -302,11 +305,11 @@ check("one process has the schedules, whoever makes them", async () => {
   await close();
 });
 
-/** A process that shares a schema. */
+/** Forks a process that shares a schema. `request` sends it a command and resolves to its answer. */
 async function processOf(schema, log, leaseSeconds = 1) {
   const options = { config: server.config, schema, leaseSeconds, log, machines };
   const child = fork(new URL("shared-process.mjs", import.meta.url).pathname, [JSON.stringify(options)]);
-  left.add(() => child.kill("SIGKILL"));
+  cleanups.add(() => child.kill("SIGKILL"));
   const waiting = new Map();
   let ids = 0;
   child.on("message", ({ id, value, error }) => {
@@ -316,46 +319,46 @@ async function processOf(schema, log, leaseSeconds = 1) {
   });
   const answer = (id) => new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
   await answer(0);
-  const tell = (command, ...args) => {
+  const request = (command, ...args) => {
     const id = (ids += 1);
     child.send({ id, command, args });
     return answer(id);
   };
-  return { child, tell };
+  return { child, request };
 }
 
 const linesOf = (log) => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
 
-check("the executions of a process that is killed go on in the others, and no stored answer is asked for again", async () => {
+check("the executions of a killed process continue in the others, and no task is called again if its answer is stored", async () => {
   const schema = newSchema();
   const log = join(folder, schema);
-  // On a busy machine a process that lives may come too late to renew a lease of one second; it would lose its executions, too.
+  // The lease is longer than one second, because on a busy machine a live process may renew a short lease too late and lose its executions.
   const processes = await Promise.all([1, 2, 3].map(() => processOf(schema, log, 8)));
   const [first, second, third] = processes;
-  const arns = await Promise.all(Array.from({ length: 30 }, (_, i) => first.tell("start", "Signal", { name: `e${i}`, input: { i } })));
+  const arns = await Promise.all(Array.from({ length: 30 }, (_, i) => first.request("start", "Signal", { name: `e${i}`, input: { i } })));
   await until(() => linesOf(log).length === 30);
   assert.equal(new Set(linesOf(log).map((line) => line.split(" ")[1])).size, 3);
   third.child.kill("SIGKILL");
   await once(third.child, "exit");
-  // What is asked of its executions waits for the one that takes them over.
-  await Promise.all(arns.map((arn, i) => [first, second][i % 2].tell("signal", arn, "go", i)));
-  const results = await Promise.all(arns.map((arn) => second.tell("result", arn)));
+  // Requests for the killed process's executions wait until another process has taken them over.
+  await Promise.all(arns.map((arn, i) => [first, second][i % 2].request("signal", arn, "go", i)));
+  const results = await Promise.all(arns.map((arn) => second.request("result", arn)));
   for (const [i, result] of results.entries()) assert.deepEqual(result, { status: "SUCCEEDED", output: { i, go: i } });
-  // A task is called again only if its answer was on its way when its process was killed.
+  // A task is called again only if its process was killed before the answer was stored.
   const [survivors, lines] = [[first, second].map(({ child }) => String(child.pid)), linesOf(log).map((line) => line.split(" "))];
   assert.equal(new Set(lines.map(([key]) => key)).size, 60);
   for (const [i, [key]] of lines.entries()) {
     const before = lines.slice(0, i).find(([other]) => other === key);
     assert.ok(before === undefined || !survivors.includes(before[1]), key);
   }
-  await Promise.all([first, second].map(({ tell }) => tell("close")));
+  await Promise.all([first, second].map(({ request }) => request("close")));
 });
 
-check("a process that was stopped writes nothing of what another one has taken over", async () => {
+check("a process that was suspended does not write to executions that another process has taken over", async () => {
   const schema = newSchema();
   const log = join(folder, schema);
   const zombie = await processOf(schema, log);
-  const arn = await zombie.tell("start", "Slow", { name: "slow" });
+  const arn = await zombie.request("start", "Slow", { name: "slow" });
   await until(() => linesOf(log).length === 1);
   zombie.child.kill("SIGSTOP");
   const next = await processOf(schema, log);
@@ -363,25 +366,25 @@ check("a process that was stopped writes nothing of what another one has taken o
   const [[key, by], [again, other]] = linesOf(log).map((line) => line.split(" "));
   assert.equal(key, again);
   assert.notEqual(by, other);
-  // It has the answer of its handler in the moment in which it goes on, before it looks at anything.
+  // The handler of the suspended process answers as soon as the process continues, before the process notices that it lost the execution.
   zombie.child.kill("SIGUSR2");
   zombie.child.kill("SIGCONT");
-  const result = zombie.tell("result", arn);
+  const result = zombie.request("result", arn);
   next.child.kill("SIGUSR2");
   assert.deepEqual(await result, { status: "SUCCEEDED", output: { by: next.child.pid } });
-  assert.deepEqual(await next.tell("result", arn), { status: "SUCCEEDED", output: { by: next.child.pid } });
-  // It has a part again, and works.
-  const all = await Promise.all(Array.from({ length: 20 }, (_, i) => next.tell("start", "Steps", { name: `n${i}` })));
-  for (const one of all) assert.equal((await zombie.tell("result", one)).status, "SUCCEEDED");
-  await until(async () => (await Promise.all(all.map((one) => zombie.tell("has", one)))).includes(true));
-  await Promise.all([zombie, next].map(({ tell }) => tell("close")));
+  assert.deepEqual(await next.request("result", arn), { status: "SUCCEEDED", output: { by: next.child.pid } });
+  // The process gets a share again and runs executions.
+  const all = await Promise.all(Array.from({ length: 20 }, (_, i) => next.request("start", "Steps", { name: `n${i}` })));
+  for (const one of all) assert.equal((await zombie.request("result", one)).status, "SUCCEEDED");
+  await until(async () => (await Promise.all(all.map((one) => zombie.request("has", one)))).includes(true));
+  await Promise.all([zombie, next].map(({ request }) => request("close")));
 });
 
-check("a connection that breaks is made again, and nothing that was told meanwhile is missed", async () => {
+check("a broken connection is restored, and signals and ends of executions from the time between are not missed", async () => {
   const { all, close } = await runtimes(2, { onStoreError: () => {} });
   const started = await Promise.all(Array.from({ length: 10 }, (_, i) => all[0].runtime.start("Signal", { name: `e${i}`, input: {} })));
   const results = started.map(({ result }) => result);
-  // Their records are read before.
+  // A count makes sure that the records have been read before the connection breaks.
   await all[0].runtime.count();
   const spy = client();
   await spy.connect();
@@ -402,16 +405,16 @@ check("a connection that breaks is made again, and nothing that was told meanwhi
   await close();
 });
 
-check("two servers side by side are one: machines, activities, executions, tokens", async () => {
+check("two servers that share a store have the same machines, activities, executions and task tokens", async () => {
   const { serve } = await importSource("js/entries/server.ts");
-  // The driver is looked for where the server is started.
+  // The server resolves the driver from the working directory.
   process.chdir(import.meta.dirname);
   const { host, user, database } = server.config;
   const data = `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}&schema=${newSchema()}&leaseSeconds=2`;
   const tokens = [];
   const tasks = { step: (input) => input, "sqs:sendMessage.waitForTaskToken": ({ Token }) => void tokens.push(Token) };
   const [a, b] = [await serve({ port: 0, data, tasks }), await serve({ port: 0, data, tasks })];
-  for (const one of [a, b]) left.add(() => one.close());
+  for (const one of [a, b]) cleanups.add(() => one.close());
   const roleArn = "arn:aws:iam::123456789012:role/r";
   const machine = (on, name, definition) =>
     on.call("CreateStateMachine", { name, definition: JSON.stringify(definition), roleArn }).then(({ stateMachineArn }) => stateMachineArn);
@@ -420,7 +423,7 @@ check("two servers side by side are one: machines, activities, executions, token
       const about = await on.call("DescribeExecution", { executionArn });
       return about.status !== "RUNNING" && about;
     });
-  // What one has registered the other knows at once.
+  // A machine that is registered at one server can be used at the other at once.
   const stateMachineArn = await machine(a, "Ask", ask);
   const started = await Promise.all(
     Array.from({ length: 16 }, (_, i) => [a, b][i % 2].call("StartExecution", { stateMachineArn, name: `e${i}` })),
@@ -433,7 +436,7 @@ check("two servers side by side are one: machines, activities, executions, token
     assert.equal(events.at(-1).type, "ExecutionSucceeded");
   }
   await assert.rejects(b.call("SendTaskSuccess", { taskToken: tokens[0], output: "1" }), { code: "TaskTimedOut" });
-  // A worker at one server has the tasks of both.
+  // A worker that polls one server receives the tasks of both.
   const { activityArn } = await b.call("CreateActivity", { name: "work" });
   const work = await machine(b, "Work", {
     StartAt: "Work",
@@ -458,7 +461,7 @@ check("two servers side by side are one: machines, activities, executions, token
   const { executionArn } = stopped[0];
   await b.call("RedriveExecution", { executionArn });
   await a.close();
-  // The one that is left goes on with all of them.
+  // The remaining server continues all executions.
   const { taskToken } = await b.call("GetActivityTask", { activityArn });
   await b.call("SendTaskSuccess", { taskToken, output: "7" });
   assert.equal((await described(b, executionArn)).output, "7");

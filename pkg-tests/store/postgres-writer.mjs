@@ -1,4 +1,4 @@
-// Appends facts to an execution, and acknowledges each by a dot, until it is killed: postgres.test.mjs.
+// A process for postgres.test.mjs: it appends facts to an execution and prints a dot for each one that is acknowledged, until it is killed.
 import { importSource } from "../../scripts/sources.mjs";
 import { pg } from "./postgres-server.mjs";
 

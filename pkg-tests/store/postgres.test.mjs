@@ -1,4 +1,4 @@
-// The store in PostgreSQL keeps the promises of every store; and what only it promises, of processes that stand by.
+// The PostgreSQL store keeps the promises of every store, and its own about processes that stand by and servers that restart.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -35,7 +35,7 @@ storeSuite((name, run) => test(name, { skip: why }, run), "PostgreSQL", fresh);
 
 const check = (name, run) => test(`PostgreSQL: ${name}`, { skip: why }, run);
 
-check("another process stands by, and takes over when the owner ends", async () => {
+check("a standby process takes over when the owner closes the store", async () => {
   const { store, schema } = fresh();
   await store.open({ owner: "a" });
   await create(store, record("e"));
@@ -50,7 +50,7 @@ check("another process stands by, and takes over when the owner ends", async () 
   await standby.close();
 });
 
-check("a killed process frees the store, and nothing that was acknowledged is lost", async () => {
+check("the store of a killed process can be opened, and no acknowledged fact is lost", async () => {
   const { schema } = fresh();
   const writer = spawn(
     process.execPath,
@@ -78,13 +78,13 @@ check("a killed process frees the store, and nothing that was acknowledged is lo
   await store.close();
 });
 
-check("a server that is restarted is found again; one who has lost the store writes nothing", async () => {
+check("the store reconnects to a restarted server; an owner that has lost the store cannot write", async () => {
   const { store, schema } = fresh();
   await store.open({ owner: "a" });
   await create(store, record("e"));
   server.restart();
   await assert.rejects(async () => {
-    // The first to notice that the connection is gone fails, and the next connects.
+    // The first write notices that the connection is gone and fails, and the next one connects again.
     for (let i = 0; i < 2; i += 1) await append(store, "e", { facts: texts("lost?") });
     throw new Error("written");
   });
@@ -93,12 +93,12 @@ check("a server that is restarted is found again; one who has lost the store wri
   await assert.rejects(other.open({ owner: "b" }), { code: "STORE_CONFLICT" });
   await append(store, "e", { facts: texts("kept") });
   assert.equal((await store.get("e")).version, version + 1);
-  // Its connection ends, and another process is faster.
+  // The owner's connection is ended, and another process takes the lock before the owner reconnects.
   const spy = client();
   await spy.connect();
   const holders = "FROM pg_locks WHERE locktype = 'advisory' AND classid = $1";
   await spy.query(`SELECT pg_terminate_backend(pid) ${holders}`, [0x53746570]);
-  // That is a signal, which a busy server takes up later.
+  // The server ends the connection by a signal, which it may handle later when it is busy.
   while ((await spy.query(`SELECT pid ${holders}`, [0x53746570])).rows.length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await other.open({ owner: "b" });
   await append(other, "e", { facts: texts("by the other") });
@@ -109,9 +109,9 @@ check("a server that is restarted is found again; one who has lost the store wri
   await store.close();
 });
 
-check("the server keeps its data in it", async () => {
+check("an AWS API server stores its executions in PostgreSQL and continues them after a restart", async () => {
   const { serve } = await importSource("js/entries/server.ts");
-  // The driver is looked for where the server is started.
+  // The server resolves the driver from the working directory.
   process.chdir(import.meta.dirname);
   const { host, user, database } = server.config;
   const data = `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}&schema=served`;
@@ -157,7 +157,7 @@ check("a schema of a newer version is refused", async () => {
   await assert.rejects(store.open({ owner: "a" }), { code: "STORE_NEWER", message: /update Stepglass/ });
 });
 
-check("open waits while the server is down and recovers, and so does every call after a crash of the server", async () => {
+check("open waits while the server is down or recovers, and calls succeed again after the server has crashed and restarted", async () => {
   const { store, schema } = fresh();
   await store.open({ owner: "a" });
   await create(store, record("e"));
@@ -170,7 +170,7 @@ check("open waits while the server is down and recovers, and so does every call 
       try {
         return await store.get("e");
       } catch (error) {
-        // What was under way when the connection broke is not done twice.
+        // A call that was under way when the connection broke fails, because it must not be executed twice.
         assert.equal(error.code, "STORE_FAILED");
       }
     }
@@ -183,7 +183,7 @@ check("open waits while the server is down and recovers, and so does every call 
   await Promise.all([store.close(), other.close()]);
 });
 
-check("open gives up a server that does not come back, and says how long it has tried", async () => {
+check("open fails if the server does not come back, and reports how long it has tried", async () => {
   let clients = 0;
   const refused = () => ({
     connect: () => ((clients += 1), Promise.reject(Object.assign(new Error("the database system is starting up"), { code: "57P03" }))),
@@ -196,7 +196,7 @@ check("open gives up a server that does not come back, and says how long it has 
     message: /^PostgreSQL: the database system is starting up; tried for 0\.\d seconds \(connectSeconds\)$/,
   });
   assert.ok(clients > 1);
-  // A wrong password stays wrong.
+  // A wrong password is not tried again.
   clients = 0;
   const wrong = () => ({
     ...refused(),

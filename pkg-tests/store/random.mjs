@@ -1,6 +1,6 @@
-// Numbers that a seed determines (mulberry32).
+// Pseudo-random numbers from a seed (mulberry32).
 
-/** A function that gives whole numbers from 0 to `below` - 1. */
+/** Returns a generator: each call returns a whole number from 0 to `below` - 1. */
 export function random(seed) {
   let state = seed >>> 0;
   return (below) => {

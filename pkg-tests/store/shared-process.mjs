@@ -1,4 +1,5 @@
-// A process that shares a PostgreSQL store: postgres-shared.test.mjs tells it what to do. Each task that it calls is a line of a file.
+// A process that shares a PostgreSQL store. It executes the commands that postgres-shared.test.mjs sends, and appends a line to a file for
+// each task that it calls.
 import { appendFileSync } from "node:fs";
 import { importSource } from "../../scripts/sources.mjs";
 import { pg } from "./postgres-server.mjs";
@@ -16,7 +17,7 @@ const runtime = new Runtime({
       appendFileSync(log, `${task.idempotencyKey} ${process.pid}\n`);
       return input;
     },
-    // Answers when the test says so, by a signal of the process.
+    // This task answers when the test sends SIGUSR2 to the process.
     slow: (input, task) =>
       new Promise((resolve) => {
         appendFileSync(log, `${task.idempotencyKey} ${process.pid}\n`);

@@ -1,4 +1,4 @@
-// The store in SQLite keeps the promises of every store, with each driver that this Node has; and what only it promises.
+// The SQLite store keeps the promises of every store and its own, with each driver that this Node has.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,14 +9,14 @@ import { importSource } from "../../scripts/sources.mjs";
 import { drivers, folder, hasSqlite, sqlite } from "./drivers.mjs";
 import { append, collect, create, factsOf, record, storeSuite, texts, write } from "./suite.mjs";
 
-/** The code of an error of a store, and a part of its message. */
+/** A validator for assert.rejects: it checks an error's code, and its message by a pattern. */
 const failed = (code, message) => (error) => {
   assert.equal(error.code, code, error.stack);
   assert.match(error.message, message);
   return true;
 };
 
-/** What can be done to an execution that has a snapshot and facts since, by what it is. */
+/** Statements that damage an execution with a snapshot and later facts, by the kind of damage. */
 const DAMAGES = {
   "a fact is missing": "DELETE FROM fact WHERE execution = 1 AND seq = 1",
   "the last fact is missing": "DELETE FROM fact WHERE execution = 1 AND seq = 2",
@@ -32,9 +32,9 @@ const DAMAGES = {
   "the machine is missing": "DELETE FROM machine WHERE id = 1",
 };
 
-test("there is a driver of SQLite here", () => {
+test("at least one driver of SQLite is installed", () => {
   assert.ok(Object.keys(drivers).length > 0, "neither node:sqlite nor libsql: npm ci --prefix pkg-tests/store");
-  // One without the other tests half: the set-up has both.
+  // CI must test both drivers, so libsql has to be installed too.
   if (process.env.CI && !process.env.STEPGLASS_DRIVER)
     assert.ok("libsql" in drivers, "libsql is not installed: npm ci --prefix pkg-tests/store");
 });
@@ -58,13 +58,13 @@ for (const [name, driver] of Object.entries(drivers)) {
   for (const part of [files, schemas, damages, failures, plans]) part(check);
 }
 
-/** An open store. */
+/** Opens a store and returns it. */
 async function opened(store) {
   await store.open({ owner: "test" });
   return store;
 }
 
-/** Does something to the database of a closed store. */
+/** Executes statements on the database of a closed store. */
 function edit({ database }, file, ...statements) {
   const open = database(file);
   for (const sql of statements) open.exec(sql);
@@ -72,7 +72,7 @@ function edit({ database }, file, ...statements) {
 }
 
 function files(check) {
-  check("syncs every write, and is the only one to write", async (file, { database }) => {
+  check("syncs every write to the disk, and uses a write-ahead log", async (file, { database }) => {
     const bare = database(file);
     const store = await opened(sqlite({ database: bare }));
     const pragma = (name) => Object.values(bare.prepare(`PRAGMA ${name}`).get())[0];
@@ -86,11 +86,11 @@ function files(check) {
     await create(store, record("e"));
     assert.ok(statSync(`${file}-wal`).size > 0);
     await store.close();
-    // What is closed is one file, beside that whose lock the next one takes.
+    // A closed store is one file. The other file remains, because the next owner locks it.
     assert.deepEqual(readdirSync(join(file, "..")), ["store.db", "store.db-owner"]);
   });
 
-  check("waits for the one that is closing", async (file, { store }) => {
+  check("opens as soon as the previous owner has closed", async (file, { store }) => {
     const [first, second] = [await opened(store(file)), store(file)];
     const opening = second.open({ owner: "test" });
     await first.close();
@@ -98,7 +98,7 @@ function files(check) {
     await second.close();
   });
 
-  check("removes in pieces, between which others write, and ends when it is closed", async (file, { store }) => {
+  check("prunes in parts, between which other writes succeed, and stops when it is closed", async (file, { store }) => {
     const first = await opened(store(file));
     await create(first, ...Array.from({ length: 450 }, (_, i) => record(`e${i}`, { status: "FAILED", stopDate: i })));
     const removing = first.prune({ executions: 0 });
@@ -115,14 +115,14 @@ function files(check) {
     await first.close();
   });
 
-  check("says what it cannot open", async (file, { store }, path) => {
+  check("reports which file it cannot open and why", async (file, { store }, path) => {
     await assert.rejects(store(join(path, "none/store.db")).open({ owner: "test" }), failed("STORE_FAILED", /none/));
     await assert.rejects(store(path).open({ owner: "test" }), failed("STORE_FAILED", new RegExp(path)));
     writeFileSync(file, "This is a text, and not a short one: a header of SQLite has 100 bytes.".repeat(100));
     await assert.rejects(store(file).open({ owner: "test" }), failed("STORE_DAMAGED", /is not an SQLite database/));
   });
 
-  check("copies itself while it is written to", async (file, { store }, path) => {
+  check("makes a backup while it is written to", async (file, { store }, path) => {
     const first = await opened(store(file));
     for (let i = 0; i < 20; i++)
       await create(first, ...Array.from({ length: 50 }, (_, k) => record(`e${i}-${k}`, { input: "x".repeat(2000) })));
@@ -147,7 +147,7 @@ function files(check) {
     await assert.rejects(first.backup(join(path, "closed.db")), { code: "STORE_CLOSED" });
   });
 
-  check("gives room back that it no longer needs", async (file, { store }) => {
+  check("returns unused space to the file system", async (file, { store }) => {
     const first = await opened(store(file));
     for (let i = 0; i < 20; i++)
       await create(first, record(`e${i}`, { status: "FAILED", stopDate: i, input: JSON.stringify("x".repeat(500_000)) }));
@@ -161,7 +161,7 @@ function files(check) {
 }
 
 function schemas(check) {
-  check("refuses a schema of a newer version, and leaves it as it is", async (file, driver) => {
+  check("refuses a schema of a newer version without changing it", async (file, driver) => {
     const store = driver.store(file);
     await (await opened(store)).close();
     edit(driver, file, "PRAGMA user_version = 7");
@@ -172,14 +172,14 @@ function schemas(check) {
     await (await opened(store)).close();
   });
 
-  check("refuses a database of another program, and leaves it as it is", async (file, driver) => {
-    edit(driver, file, "CREATE TABLE theirs (a)");
+  check("refuses a database of another program without changing it", async (file, driver) => {
+    edit(driver, file, "CREATE TABLE other (a)");
     const before = readFileSync(file);
     await assert.rejects(driver.store(file).open({ owner: "test" }), failed("STORE_UNAVAILABLE", /is a database of another program/));
     assert.ok(before.equals(readFileSync(file)));
   });
 
-  check("migrates step by step, or not at all", async (file, driver) => {
+  check("migrates through all steps of the schema, or not at all", async (file, driver) => {
     const { migrate, STEPS } = await importSource("js/store/sqlite-schema.ts");
     const { Connection } = await importSource("js/store/sqlite-database.ts");
     const store = await opened(driver.store(file));
@@ -206,7 +206,7 @@ function schemas(check) {
 
 function damages(check) {
   for (const [what, sql] of Object.entries(DAMAGES))
-    check(`names an execution of which ${what}, and has all others`, async (file, driver) => {
+    check(`names the damaged execution when ${what}, and still reads all others`, async (file, driver) => {
       const store = await opened(driver.store(file));
       await create(store, record("broken", { tags: { k: "v" }, machineArn: "its" }), record("whole", { tags: { k: "v" } }));
       for (const id of ["broken", "whole"]) {
@@ -248,7 +248,7 @@ function damages(check) {
     await store.close();
   });
 
-  check("names a document that is damaged", async (file, driver) => {
+  check("names the document that is damaged", async (file, driver) => {
     const store = await opened(driver.store(file));
     await store.put("machine", "m", 1);
     await store.close();
@@ -260,7 +260,7 @@ function damages(check) {
   });
 }
 
-/** All that is in a store. */
+/** Everything that a store contains. */
 async function contents(store) {
   const { items } = await store.list({}, { limit: 1000 });
   const executions = [];
@@ -268,7 +268,7 @@ async function contents(store) {
   return { executions, due: await store.due({ until: Infinity }), counts: [await store.count({ tags: { k: "v" } }), await store.count()] };
 }
 
-/** A database whose statements that write fail, one after the other, as `fails` says. */
+/** A database that calls `fails` before each statement that writes; if it throws, the statement fails. */
 function failing(database, fails) {
   const writes = (sql) => /^(?:INSERT|UPDATE|DELETE|COMMIT)/.test(sql);
   return {
@@ -289,7 +289,7 @@ function failing(database, fails) {
   };
 }
 
-/** A database as strict as that of better-sqlite3: rows come only of statements that have columns, and `run` is for all others. */
+/** A database as strict as better-sqlite3: `get` and `all` need a statement with columns, and `run` one without. */
 function strict(database) {
   return {
     exec: (sql) => database.exec(sql),
@@ -311,7 +311,7 @@ function strict(database) {
 }
 
 function failures(check) {
-  check("asks for rows only where there are some, as better-sqlite3 wants it", async (file, { database }) => {
+  check("reads rows only from statements with columns, as better-sqlite3 requires", async (file, { database }) => {
     const store = await opened(sqlite({ database: () => strict(database(file)) }));
     await create(store, record("e", { tags: { k: "v" }, mapRunArn: "run" }), record("f", { status: "FAILED", stopDate: 1 }));
     await append(store, "e", { facts: texts(1), events: texts(1), change: { output: "1", tags: {} }, wakeAt: 1 });
@@ -330,7 +330,7 @@ function failures(check) {
     await store.close();
   });
 
-  check("writes nothing of a write that fails, wherever it fails, and can be used again", async (file, { database }) => {
+  check("stores nothing of a failed write, whichever statement fails, and can be used again", async (file, { database }) => {
     let left = Infinity;
     const fails = (sql) => {
       if (--left === 0) throw Object.assign(new Error(`disk I/O error in ${sql}`), { code: "SQLITE_IOERR_FSYNC", errcode: 1034 });
@@ -380,7 +380,7 @@ function failures(check) {
     await store.close();
   });
 
-  check("writes nothing when the disk is full, and can be used when there is room again", async (file, { database }) => {
+  check("stores nothing of a write when the disk is full, and can be used when there is room again", async (file, { database }) => {
     const bare = database(file);
     const store = await opened(sqlite({ database: bare }));
     await create(store, record("e"));
@@ -406,7 +406,7 @@ function failures(check) {
 }
 
 function plans(check) {
-  check("reads a page of a list in the order of an index, and no other rows", async (file, driver) => {
+  check("reads a page of a list by an index, without reading other rows", async (file, driver) => {
     const { page, counted } = await importSource("js/store/sqlite-lists.ts");
     await (await opened(driver.store(file))).close();
     const database = driver.database(file);
@@ -429,7 +429,7 @@ function plans(check) {
   });
 }
 
-test("what sqlite() does not take", () => {
+test("sqlite() refuses invalid options and says what is wrong", () => {
   for (const [given, message] of [
     ["", /path that is not empty/],
     [undefined, /must be an object/],
@@ -443,7 +443,7 @@ test("what sqlite() does not take", () => {
     );
 });
 
-test("without a driver the error says which one to install, and nothing is created", async () => {
+test("without a driver, open fails with the name of one to install, and creates no file", async () => {
   const { file, done } = folder();
   const { getBuiltinModule } = process;
   try {
@@ -470,7 +470,7 @@ test("a database in memory does not outlive its process", { skip: !hasSqlite && 
   await store.close();
 });
 
-test("the package has the entry, and it shares its errors", async () => {
+test("import and require give the same sqlite(), whose errors are those of the package", async () => {
   const imported = await import("../../dist/sqlite.js");
   const required = createRequire(import.meta.url)("../../dist/sqlite.cjs");
   assert.deepEqual(Object.keys(imported), ["sqlite"]);
@@ -478,7 +478,7 @@ test("the package has the entry, and it shares its errors", async () => {
   await assert.rejects(imported.sqlite("store.db").get("e"), { name: "StoreError", code: "STORE_CLOSED" });
 });
 
-test("the entry can be bundled, whether or not there is an SQLite where the bundle is made", async () => {
+test("the entry can be bundled, also where no node:sqlite exists", async () => {
   const { build } = await import("esbuild");
   const { path, file, done } = folder();
   try {

@@ -1,5 +1,5 @@
-// What every Store promises, as js/api/durable.d.ts says it. The test of a store calls `storeSuite` with a function that makes an empty
-// one: `{ store, another?, done? }`. `another()` gives a second Store on the same data, which a durable store must have.
+// Tests of what every Store promises (js/api/durable.d.ts). The test of a store calls `storeSuite` with a function that makes an empty
+// store: `{ store, another?, done? }`. `another()` returns a second Store on the same data, which a durable store must provide.
 import assert from "node:assert/strict";
 
 const conflict = { name: "StoreConflict", code: "STORE_CONFLICT" };
@@ -8,10 +8,10 @@ const MACHINE = "arn:aws:states:us-east-1:123456789012:stateMachine:Order";
 const OTHER = "arn:aws:states:us-east-1:123456789012:stateMachine:Other";
 const RUN = "arn:aws:states:us-east-1:123456789012:mapRun:Order/Map:1";
 
-/** A text of which UTF-8 has no form, one with a NUL, and one that is beyond ASCII. */
+/** A text that UTF-8 cannot encode, one with a NUL, and one with characters beyond ASCII. */
 const TEXTS = { lone: '"\ud800x\udc00"', nul: '"a\0b\0"', beyond: '"größer 日本 😀"' };
 
-/** A record with an id. */
+/** A record of a running execution with an id. */
 export const record = (id, more = {}) => ({
   id,
   name: id,
@@ -22,7 +22,7 @@ export const record = (id, more = {}) => ({
   ...more,
 });
 
-/** Facts or events as a batch has them. */
+/** Facts or events in the form of a batch. */
 export const texts = (...list) => ({ text: JSON.stringify(list), count: list.length });
 
 /** The facts of a journal. */
@@ -34,7 +34,7 @@ export async function collect(iterable) {
   return all;
 }
 
-/** Writes batches of which each must be accepted. */
+/** Writes batches, all of which must be accepted. */
 export async function write(store, ...batches) {
   const results = await store.write(batches);
   for (const { ok, error } of results) assert.ok(ok, error);
@@ -45,7 +45,7 @@ export async function write(store, ...batches) {
 export const create = (store, ...records) =>
   write(store, ...records.map((one) => ({ id: one.id, version: 0, create: one, wakeAt: one.wakeAt ?? null })));
 
-/** Writes to an execution on its present version. */
+/** Writes a batch to an execution, based on its present version. */
 export async function append(store, id, batch) {
   const { version } = await store.get(id);
   return write(store, { id, version, ...batch });
@@ -53,7 +53,7 @@ export async function append(store, id, batch) {
 
 const ids = ({ items }) => items.map(({ id }) => id);
 
-/** All that a filter selects, read in pages. */
+/** The ids of all executions that a filter selects, read in pages. */
 async function pages(store, filter, limit) {
   const all = [];
   let before;
@@ -81,7 +81,7 @@ export function storeSuite(test, name, make) {
     });
   for (const part of [owners, documents, writing, facts, values, histories, lists, waking, removal]) part(check);
 
-  test(`${name}: outlives its process exactly where it says so`, async () => {
+  test(`${name}: says whether it is durable`, async () => {
     const made = await make();
     assert.equal(made.store.durable, made.another !== undefined);
     await made.done?.();
@@ -97,7 +97,7 @@ function owners(check) {
     await store.open({ owner: "another" });
   });
 
-  check("is of no use while it is not open", async (store) => {
+  check("rejects every call while it is not open", async (store) => {
     await create(store, record("e"));
     await store.close();
     for (const use of [
@@ -122,8 +122,8 @@ function owners(check) {
     assert.equal((await store.get("e")).version, 1);
   });
 
-  check("refuses a second opener, and lets it in when the first has closed", async (store, { another, shared }) => {
-    // Processes that share a store each have a part of it.
+  check("can be opened by a second owner only when the first has closed it", async (store, { another, shared }) => {
+    // A shared store can be opened by several processes.
     if (another === undefined || shared) return;
     const second = another();
     await create(store, record("e"));
@@ -138,7 +138,7 @@ function owners(check) {
     await store.open({ owner: "test" });
   });
 
-  check("has what was written when it is opened again", async (store, { another }) => {
+  check("contains what was written when it is opened again", async (store, { another }) => {
     await store.put("machine", "m", { a: 1 });
     await store.putDefinition("h", "{}");
     await create(store, record("e", { tags: { k: "v" } }), record("f", { status: "FAILED", stopDate: 5 }));
@@ -151,7 +151,7 @@ function owners(check) {
     assert.deepEqual([await next.load("e"), await next.history("e"), await next.list({ tags: { k: "v" } })], before);
     assert.deepEqual(await next.due({ until: 100 }), [{ id: "e", wakeAt: 77 }]);
     assert.deepEqual([await next.document("machine", "m"), await next.getDefinition("h")], [{ a: 1 }, "{}"]);
-    // The order goes on, also where the last execution has gone.
+    // The order continues to increase, even if the last execution was removed.
     const [{ order }] = (await next.list()).items;
     await next.prune({ ids: ["f"] });
     await next.close();
@@ -162,12 +162,12 @@ function owners(check) {
 }
 
 function documents(check) {
-  check("keeps documents by collection and key", async (store) => {
+  check("stores documents by collection and key", async (store) => {
     const value = { name: "é", list: [1, { deep: null }] };
     await store.put("machine", "b", value);
     await store.put("machine", "a", 1);
     await store.put("activity", "b", 2);
-    // What the caller does with its value afterwards does not count.
+    // A later change of the caller's value does not change the stored one.
     value.list.push("later");
     assert.deepEqual(await store.document("machine", "b"), { name: "é", list: [1, { deep: null }] });
     await store.put("machine", "b", { name: "changed" });
@@ -175,7 +175,7 @@ function documents(check) {
       ["b", { name: "changed" }],
       ["a", 1],
     ]);
-    (await store.document("machine", "b")).name = "theirs";
+    (await store.document("machine", "b")).name = "changed by the caller";
     assert.equal((await store.document("machine", "b")).name, "changed");
     await store.remove("machine", "b");
     await store.remove("machine", "none");
@@ -191,7 +191,7 @@ function documents(check) {
     await assert.rejects(store.put("machine", "c", undefined), { name: "StoreError", code: "STORE_VALUE" });
   });
 
-  check("gives all documents of a collection, however many, also while they are removed", async (store) => {
+  check("iterates over all of many documents of a collection, also while they are removed", async (store) => {
     const keys = Array.from({ length: 1100 }, (_, i) => `k${i}`);
     for (const key of keys) await store.put("many", key, key);
     const seen = [];
@@ -204,7 +204,7 @@ function documents(check) {
     assert.equal((await collect(store.all("many"))).length, 1100 - 22);
   });
 
-  check("keeps definitions by their hash", async (store) => {
+  check("stores definitions by their hash", async (store) => {
     await store.putDefinition("h", '{"StartAt": "ä"}');
     await store.putDefinition("h", '{"StartAt": "ä"}');
     assert.deepEqual([await store.getDefinition("h"), await store.getDefinition("none")], ['{"StartAt": "ä"}', undefined]);
@@ -212,7 +212,7 @@ function documents(check) {
 }
 
 function writing(check) {
-  check("creates an execution once, and gives its record to who comes later", async (store) => {
+  check("creates an execution once, and returns its record when it is created again", async (store) => {
     const given = record("e", { input: '{"a":1}', definition: "h", tags: { team: "x" }, options: { deep: [1] } });
     assert.deepEqual(await store.write([{ id: "e", version: 0, create: given, facts: texts(["start"]) }]), [
       { ok: true, version: 1, order: 1 },
@@ -228,7 +228,7 @@ function writing(check) {
     for (const none of [await store.get("none"), await store.load("none"), await store.history("none")]) assert.equal(none, undefined);
   });
 
-  check("refuses a batch on another version, and writes the others", async (store) => {
+  check("refuses a batch that is based on another version, and writes the others", async (store) => {
     await create(store, record("a"), record("b"));
     const results = await store.write([
       { id: "a", version: 1, facts: texts(1) },
@@ -273,7 +273,7 @@ function writing(check) {
     });
   });
 
-  check("changes a record, and takes members away", async (store) => {
+  check("changes members of a record, and removes members that are undefined", async (store) => {
     await create(store, record("e", { tags: { a: "1", b: "2" } }));
     await append(store, "e", {
       change: { status: "FAILED", error: "E", cause: "C", output: "[]", stopDate: 9, tags: { b: "3" }, own: { deep: 1 } },
@@ -297,13 +297,13 @@ function writing(check) {
     });
     assert.deepEqual(await store.get("e"), record("e", { redriveCount: 1, input: "[1]", name: "renamed", order: 1, version: 3 }));
     assert.equal(await store.count({ tags: { b: "3" } }), 0);
-    // What tells executions apart stays.
+    // The members that identify an execution cannot be changed.
     await append(store, "e", { change: { id: "f", machineArn: OTHER, mapRunArn: RUN, order: 77, version: 77 } });
     assert.deepEqual(await store.get("e"), record("e", { redriveCount: 1, input: "[1]", name: "renamed", order: 1, version: 4 }));
     assert.deepEqual([ids(await store.list({ machineArn: MACHINE })), await store.count({ mapRunArn: RUN })], [["e"], 0]);
   });
 
-  check("refuses what cannot be kept, and writes the others", async (store) => {
+  check("refuses a batch with a value that cannot be stored, and writes the others", async (store) => {
     const circular = {};
     circular.self = circular;
     await create(store, record("e"));
@@ -329,7 +329,7 @@ function writing(check) {
 }
 
 function facts(check) {
-  check("keeps facts in their order, without gaps", async (store) => {
+  check("stores facts in order, without gaps", async (store) => {
     await create(store, record("a"), record("b"));
     const expected = { a: [], b: [] };
     for (let i = 0; i < 60; i++) {
@@ -347,7 +347,7 @@ function facts(check) {
     assert.deepEqual(factsOf(await store.load("a")), expected.a);
   });
 
-  check("gives a snapshot and the facts since", async (store) => {
+  check("loads the last snapshot and the facts after it", async (store) => {
     const seen = async () => {
       const { snapshot, facts, ...loaded } = await store.load("e");
       return [snapshot, facts, factsOf(loaded)];
@@ -372,9 +372,9 @@ function facts(check) {
 }
 
 function values(check) {
-  check("keeps every text as it is", async (store) => {
+  check("stores every text unchanged", async (store) => {
     for (const [kind, text] of Object.entries({ ...TEXTS, empty: '""', huge: JSON.stringify("x€".repeat(2_500_000)) })) {
-      // What is not JSON would be no facts.
+      // The text with NUL characters is not JSON, so it cannot be part of the facts as it is.
       const list = kind === "nul" ? texts("a\0b") : { text: `[${text},1]`, count: 2 };
       const given = record(kind, { input: text, output: text, cause: text, own: text, tags: { k: text } });
       await write(store, { id: kind, version: 0, create: given, facts: list, events: list });
@@ -435,7 +435,7 @@ function values(check) {
     assert.equal(await store.count({ status: "RUNNING", tags: { k: "v" } }), 1);
   });
 
-  check("keeps numbers and members as JSON has them", async (store) => {
+  check("stores numbers and members like JSON.stringify", async (store) => {
     const given = record("e", { startDate: 1732286400123.5, stopDate: 8.64e15, none: undefined, nan: NaN, big: 1e300, at: new Date(0) });
     await create(store, given);
     const { none, ...expected } = { ...given, nan: null, at: "1970-01-01T00:00:00.000Z", order: 1, version: 1 };
@@ -448,7 +448,7 @@ function values(check) {
 }
 
 function histories(check) {
-  check("gives any part of a history, from either end", async (store) => {
+  check("reads any part of a history, from either end", async (store) => {
     await create(store, record("e"), record("f"));
     const events = Array.from({ length: 1834 }, (_, i) => ({ id: i + 1, type: "x".repeat(400) }));
     const numbers = async (page) => (await store.history("e", page)).events.map(({ id }) => id);
@@ -481,7 +481,7 @@ function histories(check) {
   });
 }
 
-/** Every kind of filter, with what it selects of the executions of `many`. */
+/** Filters of every kind, each with a predicate for the executions of `many` that it selects. */
 const FILTERS = [
   [{}, () => true],
   [{ machineArn: OTHER }, ({ machineArn }) => machineArn === OTHER],
@@ -508,7 +508,7 @@ const FILTERS = [
   [{ machineArn: "arn:of:none" }, () => false],
 ];
 
-/** Records of which no two that follow each other are alike; their dates do not follow their order. */
+/** Records that differ from their neighbours, and whose start dates are not in the order of creation. */
 const many = (count, more = {}) =>
   Array.from({ length: count }, (_, i) =>
     record(`e${i}`, {
@@ -522,7 +522,7 @@ const many = (count, more = {}) =>
   );
 
 function lists(check) {
-  check("lists and counts what a filter selects, the latest first", async (store) => {
+  check("lists and counts the executions that a filter selects, the latest first", async (store) => {
     const records = many(300);
     await create(store, ...records);
     await create(store, ...["c0", "c1", "c2"].map((id) => record(id, { mapRunArn: RUN, tags: { even: "yes" } })));
@@ -542,7 +542,7 @@ function lists(check) {
     assert.deepEqual([exactly.items.length, "before" in exactly], [300, false]);
   });
 
-  check("lists the children of a Map Run only with it", async (store) => {
+  check("lists the children of a Map Run only when a filter names the Map Run", async (store) => {
     const children = many(40, { mapRunArn: RUN });
     await create(store, record("first"), ...children, record("last"));
     await create(store, record("foreign", { mapRunArn: `${RUN}2` }));
@@ -565,7 +565,7 @@ function lists(check) {
     assert.deepEqual(await store.list(), { items: [summary] });
   });
 
-  check("pages to the end of thousands, while others begin", async (store) => {
+  check("lists thousands of executions in pages, also while others are created", async (store) => {
     const records = many(5000);
     for (let i = 0; i < records.length; i += 500) await create(store, ...records.slice(i, i + 500));
     const first = await store.list({}, { limit: 1000 });
@@ -580,7 +580,7 @@ function lists(check) {
     assert.equal(await store.count(), 5001);
   });
 
-  check("lists a change at once", async (store) => {
+  check("lists an execution by its new status as soon as it has changed", async (store) => {
     await create(store, ...many(10, { status: "RUNNING" }));
     await append(store, "e3", { change: { status: "TIMED_OUT", stopDate: 1 } });
     assert.deepEqual(ids(await store.list({ status: "TIMED_OUT" })), ["e3"]);
@@ -592,7 +592,7 @@ function lists(check) {
 }
 
 function waking(check) {
-  check("knows what is due, the earliest first", async (store) => {
+  check("returns the due executions, the earliest first", async (store) => {
     await create(
       store,
       ...[30, 10, null, 20, 0].map((wakeAt, i) => record(`e${i}`, { wakeAt })),
@@ -614,7 +614,7 @@ function waking(check) {
     assert.deepEqual(await due({ until: Infinity }), ["e0 30", "e1 40"]);
   });
 
-  check("never divides those of the same time between two pages", async (store) => {
+  check("never divides executions with the same wake time between two pages", async (store) => {
     await create(store, ...Array.from({ length: 30 }, (_, i) => record(`e${i}`, { wakeAt: i < 12 ? 0 : Math.floor(i / 5) })));
     const seen = [];
     for (let after = -1; ;) {
@@ -630,7 +630,7 @@ function waking(check) {
     );
   });
 
-  check("gives all that is due where no limit is asked for", async (store) => {
+  check("returns all due executions if no limit is given", async (store) => {
     await create(store, ...Array.from({ length: 1500 }, (_, i) => record(`e${i}`, { wakeAt: i })));
     assert.equal((await store.due({ until: Infinity })).length, 1500);
   });
@@ -639,14 +639,14 @@ function waking(check) {
 function removal(check) {
   const ended = (i, stopDate, more) => record(`e${i}`, { status: "SUCCEEDED", stopDate, output: "x".repeat(998), ...more });
 
-  check("removes ended executions, the oldest first, and what is named", async (store) => {
+  check("prunes ended executions, the oldest first, and those that are named", async (store) => {
     await create(store, ...[3, 9, 2, 1, 4].map((at, i) => ended(i, at)), record("runs"), ended(5, undefined));
     assert.deepEqual(await store.prune({}), []);
     assert.deepEqual(await store.prune({ endedBefore: 2 }), ["e3"]);
     assert.deepEqual(await store.prune({ executions: 10, bytes: 1e6 }), []);
     assert.deepEqual(await store.prune({ executions: 4 }), ["e2"]);
     assert.deepEqual(await store.prune({ ids: ["none", "runs", "e0", "e0"] }), ["runs", "e0"]);
-    // 1,000 characters each.
+    // Each execution has 1,000 characters.
     assert.deepEqual(await store.prune({ bytes: 2000 }), ["e4"]);
     assert.deepEqual(ids(await store.list()), ["e5", "e1"]);
     assert.deepEqual(await store.prune({ endedBefore: 1e15 }), ["e1"]);
@@ -654,7 +654,7 @@ function removal(check) {
     assert.equal(await store.count(), 0);
   });
 
-  check("keeps nothing of what was removed", async (store) => {
+  check("keeps no data of an execution that was removed", async (store) => {
     const whole = { facts: texts(1), events: texts({ id: 1 }) };
     for (const mapRunArn of [undefined, RUN]) {
       const given = record("e", { tags: { k: "v" }, ...(mapRunArn && { mapRunArn }) });
@@ -666,7 +666,7 @@ function removal(check) {
       for (const gone of [await store.get("e"), await store.load("e"), await store.history("e")]) assert.equal(gone, undefined);
       assert.deepEqual([await store.count({ tags: { k: "v" } }), await store.due({ until: 9 })], [0, []]);
       assert.deepEqual((await store.write([{ id: "e", version: 2, facts: texts(1) }]))[0].ok, false);
-      // The same name begins again.
+      // An execution with the same id starts without data of the removed one.
       const [again] = await create(store, record("e"));
       assert.ok(again.order > order);
       const { facts, events, journal, snapshot } = await store.load("e");
@@ -675,7 +675,7 @@ function removal(check) {
     }
   });
 
-  check("never removes what runs by itself, nor what runs again", async (store) => {
+  check("never prunes running or redriven executions unless they are named", async (store) => {
     await create(store, ended(0, 1), ended(1, 2), record("runs", { startDate: 0 }));
     await append(store, "e0", { change: { status: "RUNNING", stopDate: undefined } });
     assert.deepEqual(await store.prune({ endedBefore: 1e15, executions: 0, bytes: 0 }), ["e1"]);
@@ -684,7 +684,7 @@ function removal(check) {
     assert.deepEqual(ids(await store.list()), ["runs"]);
   });
 
-  check("counts what has ended, whatever is written between", async (store) => {
+  check("counts only ended executions towards the limits of prune, also after redrives and later writes", async (store) => {
     await create(store, ...[1, 2, 3].map((i) => ended(i, i)), record("runs"));
     const limits = { executions: 3, bytes: 3000 };
     assert.deepEqual(await store.prune(limits), []);
@@ -693,7 +693,7 @@ function removal(check) {
     await append(store, "e2", { change: { status: "RUNNING", stopDate: undefined } });
     await create(store, ended(5, 5));
     assert.deepEqual(await store.prune(limits), []);
-    // A text of an ended execution counts, one of a running execution does not.
+    // The texts of a running execution do not count, those of an ended one do.
     await append(store, "runs", { facts: texts("x".repeat(5000)) });
     assert.deepEqual(await store.prune(limits), []);
     await append(store, "e3", { facts: texts("x") });
@@ -705,7 +705,7 @@ function removal(check) {
     assert.deepEqual(await store.prune({ executions: 0, bytes: 0 }), []);
   });
 
-  check("removes very many", async (store) => {
+  check("prunes more than a thousand executions at once", async (store) => {
     const records = Array.from({ length: 1234 }, (_, i) => ended(i, i));
     for (let i = 0; i < records.length; i += 300) await create(store, ...records.slice(i, i + 300));
     const gone = await store.prune({ executions: 7 });

@@ -1,6 +1,6 @@
 // A process that writes to a store until it is killed:   node writer.mjs DRIVER FILE SEED
 //
-// It tells standard output what the store has acknowledged, one line of JSON for each group of batches, and nothing before.
+// After each acknowledged write it prints a line of JSON: the executions of the write with their numbers of facts.
 import { writeSync } from "node:fs";
 import { drivers } from "./drivers.mjs";
 import { random } from "./random.mjs";
@@ -11,7 +11,7 @@ const next = random(Number(seed));
 const store = drivers[driver].store(file);
 await store.open({ owner: "writer" });
 
-/** How many facts each execution has, and its version; what ran before goes on. */
+/** The version and the number of facts of each execution. Executions of earlier writers are continued. */
 const known = new Map();
 for (const { id, version } of (await store.list({}, { limit: 1000 })).items)
   known.set(id, { version, facts: (await store.load(id)).facts });
@@ -30,7 +30,7 @@ for (let round = 0; ; round++) {
       ...(version === 0 && { create: record(id) }),
       facts: texts(...some),
       events: texts(...some.map(({ seq }) => seq)),
-      // A snapshot is how many facts it replaces.
+      // The snapshot is the number of facts that it replaces.
       ...(next(12) === 0 && { snapshot: String(facts + some.length) }),
       ...(next(3) === 0 && { wakeAt: facts + some.length }),
     });
@@ -40,7 +40,7 @@ for (let round = 0; ; round++) {
     known.set(id, { version: results[i].version, facts: (known.get(id)?.facts ?? 0) + facts.count });
   writeSync(1, `${JSON.stringify(Object.fromEntries(batches.map(({ id }) => [id, known.get(id).facts])))}\n`);
   if (round % 25 === 24) {
-    // What is removed is told before and after: in between it may be there or not.
+    // A removal is printed before and after it. Between the two lines the execution may exist or not.
     const id = `e${next(40)}`;
     writeSync(1, `${JSON.stringify({ [id]: -1 })}\n`);
     await store.prune({ ids: [id] });
