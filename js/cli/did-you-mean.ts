@@ -1,8 +1,8 @@
-// Suggests the known word that is most similar to a misspelt one.
+// Suggests the known word that somebody has misspelt or abbreviated.
 
 /** Returns `; did you mean …?` if a known word is similar, else an empty text. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const found = nearest(word, known) ?? only(known.filter((candidate) => word.length > 2 && candidate.startsWith(word)));
+  const found = only(known.filter((candidate) => word.length > 2 && candidate.startsWith(word))) ?? nearest(word, known);
   return found === undefined ? "" : `; did you mean ${found}?`;
 }
 
