@@ -19,8 +19,8 @@ Nothing is sent anywhere: the prices are in a file.
   stepglass cost history.json --json | jq .standard.perThousand
   stepglass cost runs --prices eu.json      the prices of another region or day
 
-Standard workflows pay for state transitions: each entry of a state and each retry, here and in the child executions of
-Distributed Maps. Express workflows pay for requests (executions, also of children) and for GB-seconds: the duration in
+Standard workflows pay for state transitions: each entry of a state, each retry, each redrive, and each child execution of
+a Distributed Map with the transitions in it. The start of an execution is not one. Express workflows pay for requests (executions, also of children) and for GB-seconds: the duration in
 steps of 100 ms, times the memory in steps of 64 MB. Histories do not have the memory, so --memory gives it. Free tiers,
 taxes, Lambda functions and other services are not in it.
 
@@ -125,14 +125,21 @@ function costOf(executions: readonly Measured[], { prices, runs, memory }: { pri
   const all = executions.flatMap((one) => [one, ...one.children]);
   const average = (sum: number): number => (executions.length === 0 ? 0 : sum / executions.length);
   const states = new Map<string, { transitions: number; retries: number }>();
-  for (const { visits } of all) {
-    for (const { state, attempts } of visits) {
-      const sum = states.get(state) ?? { transitions: 0, retries: 0 };
-      const retries = Math.max(0, attempts - 1);
-      states.set(state, { transitions: sum.transitions + 1 + retries, retries: sum.retries + retries });
-    }
+  const add = (state: string, more: number, retries: number): void => {
+    const sum = states.get(state) ?? { transitions: 0, retries: 0 };
+    states.set(state, { transitions: sum.transitions + more, retries: sum.retries + retries });
+  };
+  // Transitions that belong to no state, or to a Map that the file does not tell.
+  let others = 0;
+  for (const { visits, redrives } of all) {
+    others += redrives;
+    for (const { state, attempts } of visits) add(state, Math.max(1, attempts), Math.max(0, attempts - 1));
   }
-  const transitions = average([...states.values()].reduce((sum, one) => sum + one.transitions, 0));
+  for (const { map } of executions.flatMap(({ children }) => children)) {
+    if (map === undefined) others += 1;
+    else add(map, 1, 0);
+  }
+  const transitions = average([...states.values()].reduce((sum, one) => sum + one.transitions, others));
   const gigabytes = (Math.ceil(memory / MEMORY_STEP) * MEMORY_STEP) / 1024;
   const seconds = all.reduce((sum, { duration }) => sum + (Math.max(1, Math.ceil(duration / DURATION_STEP)) * DURATION_STEP) / 1000, 0);
   const requests = average(all.length);

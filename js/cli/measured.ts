@@ -1,5 +1,6 @@
 // Recorded executions as measurements: the visits of their states, with times.
 
+import { isObject } from "../base/json.ts";
 import { isFolder } from "../files/reading.ts";
 import { Unusable } from "../files/problem.ts";
 import { readRecording } from "../files/recording.ts";
@@ -31,6 +32,10 @@ export interface Measured {
   children: Measured[];
   /** Whether the file lacks child executions. */
   partial: boolean;
+  /** How often it was redriven. */
+  redrives: number;
+  /** The Distributed Map that has started it; undefined if it is not a child execution, or if the file does not tell. */
+  map: string | undefined;
 }
 
 /** Reads the executions of a file or a folder. Throws Unusable. */
@@ -46,13 +51,19 @@ function measuredFile(file: string): Measured | undefined {
   const { history, mapRuns = [] } = readRun(file);
   if (history.length === 0) return undefined;
   const events = history.map(eventOf);
-  const children = mapRuns.flatMap(({ executions }) => executions).filter(({ history: own }) => own.length > 0);
+  const parent = measured(file, events);
+  const children = mapRuns.flatMap(({ mapRun, executions }) => {
+    const start = events.find((event) => event.type === "MapRunStarted" && mapRunOf(event) === mapRun["mapRunArn"]);
+    const map = start && parent.chains.visitOf(start.id)?.state;
+    return executions.flatMap(({ history: own }) => (own.length === 0 ? [] : { ...measured(file, own.map(eventOf)), map }));
+  });
   const partial = mapRuns.some((run) => run.partial) || (mapRuns.length === 0 && events.some(({ type }) => type === "MapRunStarted"));
-  return {
-    ...measured(file, events),
-    children: children.map(({ history: own }) => measured(file, own.map(eventOf))),
-    partial,
-  };
+  return { ...parent, children, partial };
+}
+
+/** Returns the ARN of the Map Run that an event has started. */
+function mapRunOf({ mapRunStartedEventDetails: details }: RecordedEvent): unknown {
+  return isObject(details) ? details["mapRunArn"] : undefined;
 }
 
 const STARTED = /^(?:Task|LambdaFunction|Activity)Scheduled$/;
@@ -88,5 +99,6 @@ function measured(file: string, events: readonly RecordedEvent[]): Measured {
     working: working.get(visit.id) ?? 0,
     lastAttempt: visit.attempts > 1 ? lastAttempts.get(visit.id) : undefined,
   }));
-  return { file, started, duration: last - started, visits, chains, children: [], partial: false };
+  const redrives = events.filter(({ type }) => type === "ExecutionRedriven").length;
+  return { file, started, duration: last - started, visits, chains, children: [], partial: false, redrives, map: undefined };
 }

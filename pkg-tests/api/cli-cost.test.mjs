@@ -49,6 +49,18 @@ const run = (name, events, mapRuns = []) => ({
   missing: [],
 });
 const { history: short } = simulate({ StartAt: "Done", States: { Done: { Type: "Succeed" } } }, {});
+const MAP_RUN = "arn:aws:states:eu-west-1:123456789012:mapRun:Orders/Each:1";
+const event = (id, type, details) => ({ id, previousEventId: id - 1, timestamp: "2026-01-01T00:00:00Z", type, ...details });
+const mapped = [
+  event(1, "ExecutionStarted", { executionStartedEventDetails: { input: "{}" } }),
+  event(2, "MapStateEntered", { stateEnteredEventDetails: { name: "Each", input: "{}" } }),
+  event(3, "MapStateStarted", { mapStateStartedEventDetails: { length: 0 } }),
+  event(4, "MapRunStarted", { mapRunStartedEventDetails: { mapRunArn: MAP_RUN } }),
+  event(5, "MapRunFailed", { mapRunFailedEventDetails: {} }),
+  event(6, "ExecutionFailed", { executionFailedEventDetails: {} }),
+  event(7, "ExecutionRedriven", { executionRedrivenEventDetails: { redriveCount: 1 } }),
+  event(8, "ExecutionAborted", { executionAbortedEventDetails: {} }),
+];
 const prices = {
   date: "2030-01-01",
   region: "mars-1",
@@ -71,6 +83,9 @@ const { stepglass } = folderWith({
       ],
     },
   ]),
+  "mapped.sfnrun": run("mapped", mapped, [
+    { mapRun: { mapRunArn: MAP_RUN }, partial: false, executions: [{ execution: {}, history: short }] },
+  ]),
   "empty/.keep": "",
 });
 const json = async (...args) => JSON.parse((await stepglass(...args, "--json")).stdout);
@@ -91,14 +106,21 @@ test("a transition is each entry of a state and each retry; Express pays for dur
 
 test("child executions of a Map Run count as transitions, or as requests", async () => {
   const { executions, standard, express } = await json("cost", "runs", "--prices", "prices.json");
-  assert.deepEqual([executions, standard.transitions, express.requests], [2, 2, 2]);
+  // Each execution has one state, and each of the two child executions is one transition by itself.
+  assert.deepEqual([executions, standard.transitions, express.requests], [2, 3, 2]);
   assert.equal(express.gbSeconds, (4 * 0.1) / 16 / 2, "an execution without duration is billed as 100 ms");
+});
+
+test("a child execution is a transition of its Map, and a redrive one of no state", async () => {
+  const { standard, states } = await json("cost", "mapped.sfnrun", "--prices", "prices.json");
+  assert.deepEqual(Object.fromEntries(states.map(({ state, transitions }) => [state, transitions])), { Each: 2, Done: 1 });
+  assert.equal(standard.transitions, 4);
 });
 
 test("the table names the prices and their date", async () => {
   const { code, stdout } = await stepglass("cost", "runs");
   assert.equal(code, 0);
-  assert.match(stdout, /^Standard +2 state transitions +0\.050000 USD/m);
+  assert.match(stdout, /^Standard +3 state transitions +0\.075000 USD/m);
   assert.match(stdout, /2 executions; prices of us-east-1, \d{4}-\d\d-\d\d/);
 });
 
