@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { milliseconds } from "../base/duration.ts";
 import { messageOf } from "../base/errors.ts";
 import { Unusable } from "../files/problem.ts";
-import { EXTENSION, readRun, writeRun, type FetchedRun } from "../files/sfnrun.ts";
+import { EXTENSION, readRun, writeRun, type FetchedRun, type RedactionRule } from "../files/sfnrun.ts";
 import { count, writeJson } from "../files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import type { Account } from "./fetch/account.ts";
@@ -44,6 +44,9 @@ Options
       --redact KEY_OR_PATH
                           replaces the values of members of this name, or at a path of each payload such as
                           $.items[*].name, before anything is written; can be repeated
+      --redact-values REGEX
+                          replaces what a regular expression matches in the texts and numbers of payloads; can be
+                          repeated
       --json              {folder, fetched: [{file, executionArn, status, events, missing, redacted}], unchanged}
 
 Exit code: 0 success; 2 wrong usage, no client, no permission, or AWS refuses.
@@ -56,6 +59,7 @@ const options = {
   limit: { type: "string" },
   failed: { type: "boolean" },
   redact: { type: "string", multiple: true },
+  "redact-values": { type: "string", multiple: true },
   json: { type: "boolean" },
 } as const satisfies Options;
 
@@ -72,7 +76,8 @@ async function fetch(arns: string[], values: Values<typeof options>): Promise<nu
   const since = values.since === undefined ? undefined : milliseconds(values.since);
   if (values.since !== undefined && !since) throw wrong(`--since must be a duration such as 7d or 12h, not ${values.since}`);
   if (values.limit !== undefined && !/^[1-9]\d{0,8}$/.test(values.limit)) throw wrong("--limit must be a whole number from 1");
-  const { out: folder = ".", redact: rules = [], json } = values;
+  const { out: folder = ".", redact: names = [], "redact-values": patterns = [], json } = values;
+  const rules: RedactionRule[] = [...names.map((rule) => ({ rule })), ...patterns.map((rule) => ({ rule, kind: "pattern" as const }))];
   checkRules(rules);
   const targets = arns.map(targetOf);
   makeFolder(folder);
@@ -143,23 +148,28 @@ async function take(
   listed: Listed,
   folder: string,
   selection: Selection,
-  rules: readonly string[],
+  rules: readonly RedactionRule[],
 ): Promise<FetchedFile | undefined> {
   const { executionArn } = listed;
   const { file, held } = placeFor(executionArn, folder);
   if (held !== undefined && has(held, selection, rules) && (await isCurrent(account, held, listed))) return undefined;
   // Rules that were applied to the file before stay in force.
-  const all = new Set([...(held?.redacted ?? []).map(({ rule }) => rule), ...rules]);
-  const run = redact(await fetchExecution(account, executionArn, selection), [...all]);
+  const before = held?.redacted ?? [];
+  const all = [...before, ...rules.filter((rule) => !before.some((one) => isSameRule(one, rule)))];
+  const run = redact(await fetchExecution(account, executionArn, selection), all);
   writeRun(file, run);
   const { execution, history, missing, redacted } = run;
   return { file, executionArn, status: execution.status, events: history.length, missing, redacted };
 }
 
-/** Returns whether a file has what is requested: enough child executions, and every rule of `--redact`. */
-function has({ mapRuns, redacted }: FetchedRun, { failed, limit }: Selection, rules: readonly string[]): boolean {
+function isSameRule(a: RedactionRule, b: RedactionRule): boolean {
+  return a.rule === b.rule && a.kind === b.kind;
+}
+
+/** Returns whether a file has what is requested: enough child executions, and every rule of redaction. */
+function has({ mapRuns, redacted }: FetchedRun, { failed, limit }: Selection, rules: readonly RedactionRule[]): boolean {
   if (!failed && limit === Infinity && mapRuns.some(({ partial }) => partial)) return false;
-  return rules.every((rule) => redacted.some((one) => one.rule === rule));
+  return rules.every((rule) => redacted.some((one) => isSameRule(one, rule)));
 }
 
 async function isCurrent(account: Account, { execution }: FetchedRun, listed: Listed): Promise<boolean> {

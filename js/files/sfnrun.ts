@@ -42,8 +42,15 @@ export interface FetchedRun extends FetchedExecution {
   mapRuns: FetchedMapRun[];
   /** What the account has withheld. */
   missing: { operation: string; arn: string; message: string }[];
-  /** How many values each rule of `--redact` has replaced. */
-  redacted: { rule: string; values: number }[];
+  /** How many values each rule has replaced. */
+  redacted: (RedactionRule & { values: number })[];
+}
+
+/** What was redacted: the name of a member or a path (`--redact`), or a regular expression (`--redact-values`). */
+export interface RedactionRule {
+  rule: string;
+  /** Absent for a name or a path. */
+  kind?: "pattern";
 }
 
 /** Returns what was fetched, as a file's content. */

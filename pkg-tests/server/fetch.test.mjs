@@ -146,6 +146,53 @@ test("redacted values are nowhere in the file, and the execution still replays",
   assert.equal((await stepglass("fetch", executionArn, "--redact", "$.a b")).code, 2);
 });
 
+test("matches of a regular expression are nowhere in the file, and the same match has the same replacement", async () => {
+  const { folder, stepglass } = project({ "order.asl.json": definition });
+  const arn = await create("FetchPatterns", definition);
+  const input = {
+    ...inputOf(120),
+    card: 4111_1111_1111,
+    note: 'ada@example.com pays, or "eve@example.com"',
+    nested: '{"to":"eve@example.com"}',
+  };
+  const { executionArn } = await run(arn, input, { name: "hidden" });
+  const { code, stdout } = await stepglass(
+    "fetch",
+    executionArn,
+    "--redact-values",
+    "[\\w.]+@[\\w.]+",
+    "--redact-values",
+    "\\d{12}",
+    "--json",
+  );
+  assert.equal(code, 0);
+  const [{ file, redacted }] = JSON.parse(stdout).fetched;
+  assert.deepEqual(
+    redacted.map(({ rule, kind, values }) => [rule, kind, values > 0]),
+    [
+      ["[\\w.]+@[\\w.]+", "pattern", true],
+      ["\\d{12}", "pattern", true],
+    ],
+  );
+  const content = contentOf(folder, file);
+  assert.doesNotMatch(JSON.stringify(content), /example\.com|41111111/);
+  const { email, card, note, nested, amount } = JSON.parse(content.execution.input);
+  const [ada, eve] = [email, JSON.parse(nested).to];
+  assert.match(ada, /^redacted-\d+$/);
+  assert.notEqual(ada, eve);
+  assert.deepEqual([note, amount, typeof card], [`${ada} pays, or "${eve}"`, 120, "number"]);
+  assert.equal((await stepglass("replay", file, "order.asl.json")).code, 0);
+  // A file keeps its rules, and another rule fetches it again.
+  const again = async (...args) => JSON.parse((await stepglass("fetch", executionArn, ...args, "--json")).stdout).fetched;
+  assert.deepEqual(await again("--redact-values", "\\d{12}"), []);
+  const [more] = await again("--redact-values", "redacted|\\d+");
+  assert.equal(more.redacted.length, 3);
+  assert.doesNotMatch(JSON.stringify(contentOf(folder, file)), /example\.com|redacted-\d*redacted|redacted-redacted/);
+  const wrong = await stepglass("fetch", executionArn, "--redact-values", "(");
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /--redact-values: Invalid regular expression/);
+});
+
 test("a folder is replayed against changed definitions", async () => {
   const { stepglass } = project({
     "same.json": definition,

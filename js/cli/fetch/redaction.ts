@@ -1,18 +1,26 @@
 // Replaces values of payloads before a file is written. Equal values get equal replacements, so that the data flow can still be
 // followed.
 
+import { messageOf } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { Unusable } from "../../files/problem.ts";
-import type { FetchedExecution, FetchedRun, Response } from "../../files/sfnrun.ts";
+import type { FetchedExecution, FetchedRun, RedactionRule, Response } from "../../files/sfnrun.ts";
 
 /** A rule of `--redact`: every member with a name, or the value at a path of each payload. */
 interface Rule {
-  text: string;
+  is: RedactionRule;
   /** Steps from the root of a payload; `*` is every item. Undefined for a name. */
   path: string[] | undefined;
   /** The name of the member. */
   key: string;
   /** The number of values that it has replaced. */
+  values: number;
+}
+
+/** A rule of `--redact-values`: every match in a text or a number. */
+interface Pattern {
+  is: RedactionRule;
+  pattern: RegExp;
   values: number;
 }
 
@@ -22,32 +30,44 @@ const PAYLOADS: ReadonlySet<string> = new Set(["input", "output", "parameters", 
 const SHORTEST = 4;
 
 /** Checks the syntax of the rules. Throws Unusable. */
-export function checkRules(rules: readonly string[]): void {
-  for (const rule of rules) ruleOf(rule);
+export function checkRules(rules: readonly RedactionRule[]): void {
+  for (const rule of rules)
+    if (rule.kind === "pattern") patternOf(rule);
+    else ruleOf(rule);
 }
 
-function ruleOf(text: string): Rule {
+function ruleOf(is: RedactionRule): Rule {
+  const text = is.rule;
   if (!text.startsWith("$")) {
     if (text === "") throw new Unusable("--redact needs the name of a member or a path", { usage: true });
-    return { text, path: undefined, key: text, values: 0 };
+    return { is, path: undefined, key: text, values: 0 };
   }
   const whole = text.slice(1);
   const path = [...whole.matchAll(/\.([^.[\]\s*]+)|\[(\*|\d+)\]|\['([^']+)'\]/gy)];
   if (path.length === 0 || path.reduce((sum, [found]) => sum + found.length, 0) !== whole.length)
     throw new Unusable(`--redact: ${text} is not a path such as $.customer.email or $.items[*].name`, { usage: true });
   const names = path.map(([, name, index, quoted]) => name ?? index ?? quoted ?? "");
-  return { text, path: names, key: names.findLast((name) => !/^(\*|\d+)$/.test(name)) ?? "", values: 0 };
+  return { is, path: names, key: names.findLast((name) => !/^(\*|\d+)$/.test(name)) ?? "", values: 0 };
+}
+
+function patternOf(is: RedactionRule): Pattern {
+  if (is.rule === "") throw new Unusable("--redact-values needs a regular expression", { usage: true });
+  try {
+    return { is, pattern: new RegExp(is.rule, "gu"), values: 0 };
+  } catch (error) {
+    throw new Unusable(`--redact-values: ${messageOf(error)}`, { usage: true });
+  }
 }
 
 /** Replaces what the rules select in a run, and counts the replaced values. */
-export function redact(run: FetchedRun, rules: readonly string[]): FetchedRun {
+export function redact(run: FetchedRun, rules: readonly RedactionRule[]): FetchedRun {
   if (rules.length === 0) return run;
-  const redaction = new Redaction(rules.map(ruleOf));
+  const redaction = new Redaction(rules);
   const executions = [run as FetchedExecution, ...run.mapRuns.flatMap((mapRun) => mapRun.executions)];
   // A value can occur under another name before a rule selects it, so everything is read before it is replaced.
   for (const one of executions) eachPayload(one, (text) => redaction.byRules(text));
   for (const one of executions) eachPayload(one, (text) => redaction.byValues(text));
-  return { ...run, redacted: redaction.rules.map(({ text, values }) => ({ rule: text, values })) };
+  return { ...run, redacted: redaction.report() };
 }
 
 /** Changes every payload of an execution in place. */
@@ -82,18 +102,25 @@ function parsed(text: string): unknown {
 
 class Redaction {
   readonly rules: Rule[];
+  readonly patterns: Pattern[];
   /** Replacements by the JSON text of the value. */
   readonly #replacements = new Map<string, string | number>();
   readonly #made = new Set<string | number>();
 
-  constructor(rules: Rule[]) {
-    this.rules = rules;
+  constructor(rules: readonly RedactionRule[]) {
+    this.rules = rules.filter(({ kind }) => kind === undefined).map(ruleOf);
+    this.patterns = rules.filter(({ kind }) => kind === "pattern").map(patternOf);
+  }
+
+  /** Returns how many values each rule has replaced. */
+  report(): FetchedRun["redacted"] {
+    return [...this.rules, ...this.patterns].map(({ is: { rule, kind }, values }) => ({ rule, ...(kind && { kind }), values }));
   }
 
   /** Applies the rules to a payload and to JSON texts inside of it, such as the body of a message or the payload of a function. */
   byRules(text: string): string {
     const value = parsed(text);
-    if (value === undefined) return this.#isNamed(text) ? this.#whole(text) : text;
+    if (value === undefined) return this.#isNamed(text) ? this.#whole(text) : this.#byPatterns(text);
     const changed = this.#walk(
       value,
       this.rules.map(({ path }) => path),
@@ -101,7 +128,7 @@ class Redaction {
     return changed === value ? text : JSON.stringify(changed);
   }
 
-  /** Replaces values in a payload that the rules have selected elsewhere. */
+  /** Replaces values in a payload that a rule has selected elsewhere. */
   byValues(text: string): string {
     const value = parsed(text);
     if (value === undefined) return this.#inText(text);
@@ -121,7 +148,8 @@ class Redaction {
 
   /** `paths` has the rest of each rule's path below this value. It is undefined for a rule that does not apply here. */
   #walk(value: unknown, paths: (string[] | undefined)[]): unknown {
-    if (typeof value === "string") return value.includes('"') ? this.byRules(value) : value;
+    if (typeof value === "string") return value.includes('"') ? this.byRules(value) : this.#byPatterns(value);
+    if (typeof value === "number") return this.#numberByPatterns(value);
     if (typeof value !== "object" || value === null) return value;
     let changed = false;
     const next = Object.entries(value).map(([name, held]): [string, unknown] => {
@@ -137,6 +165,39 @@ class Redaction {
     return Array.isArray(value) ? next.map(([, held]) => held) : Object.fromEntries(next);
   }
 
+  /** Replaces the matches in a text. A match that begins or ends inside of a replacement is none, so no rule replaces it again. */
+  #byPatterns(text: string): string {
+    return this.patterns
+      .reduce(
+        (parts, rule) =>
+          parts.flatMap((part) => {
+            if (part.isReplacement) return [part];
+            const next: { text: string; isReplacement: boolean }[] = [];
+            let end = 0;
+            for (const { 0: match, index } of part.text.matchAll(rule.pattern)) {
+              if (match === "") continue;
+              next.push({ text: part.text.slice(end, index), isReplacement: false });
+              rule.values += 1;
+              next.push({ text: String(this.#replacementOf(match)), isReplacement: true });
+              end = index + match.length;
+            }
+            return [...next, { text: part.text.slice(end), isReplacement: false }];
+          }),
+        [{ text, isReplacement: false }],
+      )
+      .map((part) => part.text)
+      .join("");
+  }
+
+  /** Replaces a number whose digits a pattern matches. */
+  #numberByPatterns(value: number): number {
+    const digits = JSON.stringify(value);
+    const rule = this.patterns.find(({ pattern }) => [...digits.matchAll(pattern)].some(([match]) => match !== ""));
+    if (rule === undefined) return value;
+    rule.values += 1;
+    return this.#replacementOf(value) as number;
+  }
+
   /** Returns the replacement of a value, with the same shape and the same types of scalars. */
   #replaced(value: unknown, rule: Rule): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#replaced(item, rule));
@@ -145,6 +206,11 @@ class Redaction {
     if ((typeof value === "string" || typeof value === "number") && this.#made.has(value)) return value;
     rule.values += 1;
     if (typeof value === "boolean") return false;
+    return this.#replacementOf(value);
+  }
+
+  /** Returns the replacement of a text or a number. Equal values have equal replacements. */
+  #replacementOf(value: unknown): string | number {
     const key = JSON.stringify(value);
     let replacement = this.#replacements.get(key);
     if (replacement === undefined) {
