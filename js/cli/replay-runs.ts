@@ -9,7 +9,7 @@ import { eventOf } from "../history/recorded.ts";
 import type { FileResult } from "./test-run.ts";
 
 /** The results of a replay, with their words in the table. */
-const VERDICTS = {
+export const VERDICTS = {
   same: "same",
   data: "same path, other data",
   path: "other path",
@@ -43,7 +43,7 @@ interface ReplayedRun extends Cause {
 }
 
 /** Executions with the same verdict for the same cause. */
-interface Group extends Cause {
+export interface Group extends Cause {
   verdict: Verdict;
   count: number;
   /** The first of them. */
@@ -52,7 +52,7 @@ interface Group extends Cause {
 }
 
 /** The report on all executions. */
-interface RunsReport {
+export interface RunsReport {
   executions: number;
   counts: Record<Verdict, number>;
   groups: Group[];
@@ -180,7 +180,8 @@ export function tableOf({ executions, groups }: RunsReport, allowed: ReadonlySet
   return `${lines.join("\n")}\n${count(executions, "execution")} replayed\n`;
 }
 
-function placeOf({ verdict, state, pointer, error }: Group): string {
+/** Returns where a group differs, to follow its verdict; empty if it does not say. */
+export function placeOf({ verdict, state, pointer, error }: Group): string {
   const parts = [
     state === undefined ? undefined : verdict === "data" ? `in state ${state}` : `from state ${state}`,
     verdict === "data" && pointer !== undefined ? `at ${pointer || "the whole value"}` : undefined,

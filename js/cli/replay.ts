@@ -5,13 +5,14 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { replayHistory } from "../execution/recorded.ts";
 import { Unusable, type SourceOptions } from "../files/problem.ts";
-import { isFolder, read } from "../files/reading.ts";
+import { isFolder, read, write } from "../files/reading.ts";
 import { EXTENSION, readRun, runFiles } from "../files/sfnrun.ts";
 import { Source, usable, type UsableSource } from "../files/source.ts";
 import { detailsOf } from "../history/events.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import { htmlOf } from "./replay-html.ts";
 import { VERDICT_NAMES, asTests, recordingOf, replayRuns, tableOf, type Verdict } from "./replay-runs.ts";
 import { reporter } from "./test-report.ts";
 
@@ -28,6 +29,7 @@ the first difference. Use it after a change to check that the execution would st
   stepglass replay order-7.sfnrun order.asl.json      an execution that stepglass fetch has written
   stepglass replay runs order.asl.json                all of a folder, in one table
   stepglass replay runs order.asl.json --allow data,succeeds --junit > report.xml
+  stepglass replay runs order.asl.json --html replay.html
 
 HISTORY is the JSON of get-execution-history, of an SDK or of the console's export, the events of an Express execution's
 log, or the output of stepglass run --json. Events of different branches and iterations can be in any order. UUIDs,
@@ -44,6 +46,7 @@ Options
       --define NAME=VALUE the value of a placeholder \${NAME}; can be repeated
       --allow LIST    of a folder: what the exit code permits besides same: data, path, succeeds, fails, undecided
       --junit         of a folder: prints XML for a build server, with a test for each execution
+      --html FILE     of a folder: also writes one page that a browser shows without scripts
       --json          {matches, complete, divergence, divergences, missing, unreproducible, recorded, compared,
                       status, output | error, cause, input, startTime, tasks, history}; of a folder {executions,
                       counts, groups: [{verdict, state, aspect, pointer, error, count, example, files}], runs}
@@ -59,6 +62,7 @@ const options = {
   type: { type: "string", values: ["STANDARD", "EXPRESS"] },
   allow: { type: "string", multiple: true },
   junit: { type: "boolean" },
+  html: { type: "string", file: true },
   json: { type: "boolean" },
 } as const satisfies Options;
 
@@ -77,7 +81,8 @@ function replay([history, definition, ...others]: string[], values: Values<typeo
   if (history === "-" && definition === "-")
     throw new Unusable("the history and the definition cannot both come from standard input", { usage: true });
   const ofFolder = isFolder(history);
-  if (!ofFolder && (values.junit || values.allow !== undefined)) throw new Unusable("--allow and --junit need a folder", { usage: true });
+  if (!ofFolder && (values.junit || values.html !== undefined || values.allow !== undefined))
+    throw new Unusable("--allow, --junit and --html need a folder", { usage: true });
   if (ofFolder && (events || arn !== undefined)) throw new Unusable("--events and --arn need one history, not a folder", { usage: true });
   if (values.junit && json) throw new Unusable("--junit and --json cannot be used together", { usage: true });
   const settings = type ? { type } : {};
@@ -95,7 +100,7 @@ function replayFolder(
   folder: string,
   source: UsableSource,
   settings: SourceOptions,
-  { json, junit, allow = [] }: Values<typeof options>,
+  { json, junit, html, allow = [] }: Values<typeof options>,
 ): number {
   const words = allow.flatMap((list) => list.split(","));
   const unknown = words.find((word) => !VERDICT_NAMES.some((name) => name === word));
@@ -105,6 +110,7 @@ function replayFolder(
   if (files.length === 0) throw new Unusable(`${folder} has no files named *${EXTENSION}, which stepglass fetch writes`);
   const report = replayRuns(files, source.json, source.options(settings));
   const allowed: ReadonlySet<Verdict> = new Set(["same", ...(words as Verdict[])]);
+  if (html !== undefined) write(html, htmlOf(report, source.name, allowed));
   if (json) writeJson(report);
   else if (junit) reporter("junit", process.stdout).end([asTests(report, source.name, allowed)], 0, {});
   else process.stdout.write(tableOf(report, allowed, process.stdout));

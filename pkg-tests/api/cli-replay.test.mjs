@@ -1,5 +1,7 @@
 // stepglass replay: a history of AWS against a definition.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { StateMachine } from "stepglass";
 import { folderWith } from "./command.mjs";
@@ -19,7 +21,10 @@ const events = execution.history();
 const changed = structuredClone(definition);
 changed.States.Enough.Choices[0].NumericGreaterThan = 10;
 
-const { stepglass } = folderWith({
+const hostile = structuredClone(changed);
+hostile.States.Low.Error = "<script>alert(1)</script>";
+
+const { folder, stepglass } = folderWith({
   "history.json": { events },
   "page.json": events.slice(0, 3),
   "bare.json": {
@@ -30,6 +35,16 @@ const { stepglass } = folderWith({
     ),
   },
   "good.json": definition,
+  "hostile.json": hostile,
+  "runs/a&b.sfnrun": {
+    format: "stepglass-execution",
+    version: 1,
+    execution: { executionArn: "arn:aws:states:us-east-1:123456789012:execution:Orders:a", status: "SUCCEEDED" },
+    history: events,
+    mapRuns: [],
+    missing: [],
+    redacted: [],
+  },
   "changed.json": changed,
   "renamed.json": JSON.stringify(definition).replaceAll("Done", "Finished"),
   "broken.json": { StartAt: "A" },
@@ -68,6 +83,22 @@ test("what is missing is said", async () => {
   const renamed = await stepglass("replay", "bare.json", "renamed.json");
   assert.equal(renamed.code, 1);
   assert.match(renamed.stdout, /which the definition does not have/);
+});
+
+test("a folder's report as a page has every group, no script, and nothing unescaped", async () => {
+  const { code, stdout } = await stepglass("replay", "runs", "hostile.json", "--html", "replay.html");
+  assert.equal(code, 1);
+  assert.match(stdout, /1 execution replayed/);
+  const page = readFileSync(join(folder, "replay.html"), "utf8");
+  assert.match(page, /<h2>1 now fails: from state Enough, &lt;script&gt;alert\(1\)&lt;\/script&gt;<\/h2>/);
+  assert.match(page, /It ended as SUCCEEDED, and the replay as FAILED\./);
+  assert.match(page, /✗ 1 execution with a result that is not permitted/);
+  assert.doesNotMatch(page, /<script|\son\w+=|https?:|src=|href=/);
+  const allowed = await stepglass("replay", "runs", "hostile.json", "--html", "replay.html", "--allow", "fails", "--json");
+  assert.deepEqual([allowed.code, JSON.parse(allowed.stdout).counts.fails], [0, 1]);
+  assert.match(readFileSync(join(folder, "replay.html"), "utf8"), /✓ Every result is permitted/);
+  assert.equal((await stepglass("replay", "history.json", "good.json", "--html", "replay.html")).code, 2);
+  assert.equal((await stepglass("replay", "runs", "good.json", "--html", "nowhere/replay.html")).code, 2);
 });
 
 test("wrong usage", async () => {
