@@ -67,12 +67,16 @@ const FOREIGN = [
   [/\bstands? (?:twice|in for|in the place)\b/i, "appears, replaces"],
 ];
 
+// Titles of tests, which docs/durable-capabilities.md quotes as they are.
+const TITLES = /`[\w/-]+` ".+?"(?=<br>| \|)/g;
+
 // The style guide quotes what it advises against.
 for (const page of [...pages, "CHANGELOG.md"].filter((page) => page !== "docs/contributing/style.md")) {
   test(`${page}: plain English`, () => {
     for (const [i, line] of readFileSync(join(root, page), "utf8").split("\n").entries()) {
+      const prose = line.replace(TITLES, "");
       for (const [phrase, better] of FOREIGN)
-        assert.ok(!phrase.test(line), `${page}:${i + 1}: ${phrase.exec(line)?.[0]} (write: ${better})\n${line}`);
+        assert.ok(!phrase.test(prose), `${page}:${i + 1}: ${phrase.exec(prose)?.[0]} (write: ${better})\n${line}`);
     }
   });
 }

@@ -211,6 +211,22 @@ test("a Lambda function's error has the cause that Lambda gives it", async () =>
   }
 });
 
+test("an error and a cause that are longer than AWS permits are cut", async () => {
+  // 256 and 32,768 characters, of which some take several bytes.
+  const [error, cause] = ["É".repeat(300), "é".repeat(40_000)];
+  const result = await task("arn:aws:states:::sqs:sendMessage").start(
+    {},
+    {
+      tasks: {
+        T: () => {
+          throw new TaskError(error, cause);
+        },
+      },
+    },
+  ).result;
+  assert.deepEqual(result, { status: "FAILED", error: "É".repeat(256), cause: "é".repeat(32_768) });
+});
+
 test("run() rejects with everything that is known", async () => {
   const machine = new StateMachine({
     StartAt: "First",

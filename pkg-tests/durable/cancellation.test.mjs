@@ -294,6 +294,45 @@ test("retries stop when retryExpirationSeconds have passed", async () => {
   await close();
 });
 
+test("a clean-up runs once, whether its scope succeeds, fails or is cancelled, and no state runs after a failed one", async () => {
+  const machine = {
+    StartAt: "Scope",
+    States: {
+      Scope: {
+        Type: "Parallel",
+        Branches: [
+          {
+            StartAt: "Work",
+            States: { Work: { Type: "Task", Resource: "work", Next: "After" }, After: { Type: "Task", Resource: "after", End: true } },
+          },
+        ],
+        Catch: [{ ErrorEquals: ["States.ALL"], Next: "Clean" }],
+        Next: "Clean",
+      },
+      Clean: { Type: "Task", Resource: "clean", End: true },
+    },
+  };
+  const calls = [];
+  const answers = { succeeds: async () => 1, fails: () => Promise.reject(new Error("broken")), "is cancelled": never };
+  const tasks = { work: ({ how }) => answers[how](), after: () => void calls.push("after"), clean: () => void calls.push("clean") };
+  const { restart, close } = surroundings({ machines: { M: machine }, tasks });
+  const now = await restart();
+  for (const [how, expected] of [
+    ["succeeds", ["after", "clean"]],
+    ["fails", ["clean"]],
+    ["is cancelled", ["clean"]],
+  ]) {
+    calls.length = 0;
+    const one = await now.start("M", { input: { how } });
+    await quiet();
+    if (how === "is cancelled") await one.cancel();
+    assert.equal((await one.result).status, "SUCCEEDED", how);
+    assert.deepEqual(calls, expected, how);
+    assert.equal((await types(one)).filter((type) => type === "TaskScheduled").length, expected.length + 1, how);
+  }
+  await close();
+});
+
 test("task options with an unknown name or an invalid value are refused", async () => {
   const { restart } = surroundings({ machines: {} });
   for (const options of [{ onCancel: "maybe" }, { parentClosePolicy: "kill" }, { retryExpirationSeconds: 0 }, { onCancle: "wait" }])
