@@ -12,6 +12,7 @@ mod shape;
 mod suggest;
 pub mod variables;
 
+pub(crate) use compile::operator_name;
 pub use suggest::nearest;
 
 use crate::base::diag::{self, Diagnostic, Part, Severity};

@@ -18,10 +18,10 @@ const WIDE: [&str; 3] = ["States.ALL", "States.TaskFailed", "States.HeartbeatTim
 pub(super) fn facts(state: &State, frame: &Frame, fault: &Fault) -> Value {
     let mut map = Map::with_capacity(8);
     map.insert("kind", kind(fault));
+    if let Some(message) = fault.message() {
+        map.insert("message", message);
+    }
     if let Some(origin) = &fault.origin {
-        if let Some(message) = fault.cause.as_deref().and_then(|cause| cause.get(origin.prefix..)) {
-            map.insert("message", message);
-        }
         if let Some(pointer) = &origin.pointer {
             map.insert("pointer", pointer.as_str());
         }

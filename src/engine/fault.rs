@@ -86,6 +86,11 @@ impl Fault {
         self
     }
 
+    /// Returns the cause without the words that name the state, for an error of the state itself.
+    pub(super) fn message(&self) -> Option<&str> {
+        self.cause.as_deref()?.get(self.origin.as_ref()?.prefix..)
+    }
+
     /// Whether the error fails the execution at once: States.Runtime can be neither retried nor caught, not even by
     /// `States.ALL`.
     pub(super) fn is_fatal(&self) -> bool {

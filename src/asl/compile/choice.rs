@@ -359,7 +359,7 @@ const AWS_OPERATORS: &str = "StringEquals, IsBoolean, StringLessThan, IsNumeric,
      NumericEqualsPath, TimestampLessThanPath, IsNull, IsPresent, TimestampGreaterThanEquals, NumericGreaterThanEqualsPath";
 
 /// The meaning of an operator's name.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Operator {
     /// Family, order, and whether the operand is a path.
     Compare(Family, Comparison, bool),
@@ -377,6 +377,16 @@ fn family_has(family: Family, value: &Value) -> bool {
 
 fn operator(name: &str) -> Option<Operator> {
     OPERATORS.iter().find(|(known, _)| *known == name).map(|(_, operator)| *operator)
+}
+
+/// Returns the name of a test's operator: `NumericEqualsPath`.
+pub(crate) fn operator_name(test: &Test) -> &'static str {
+    let of_test = match test {
+        Test::Compare { family, operator, operand } => Operator::Compare(*family, *operator, matches!(operand, Operand::Path(_))),
+        Test::Matches(_) => Operator::Matches,
+        Test::Is(kind, _) => Operator::Is(*kind),
+    };
+    OPERATORS.iter().find(|(_, operator)| *operator == of_test).map_or("", |(name, _)| name)
 }
 
 macro_rules! comparisons {

@@ -14,6 +14,8 @@ mod retry;
 mod state;
 mod task;
 
+pub(crate) use choice::operator_name;
+
 use super::check;
 use super::codes;
 use super::ir::{Machine, QueryLanguage, Scope, ScopeId, State, StateId};

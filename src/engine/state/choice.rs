@@ -1,6 +1,7 @@
 //! Choice: takes the first rule that is true (spec §5).
 
 use crate::asl::ir::{Comparison, Condition, Family, Operand, QueryLanguage, Rule, State, StateId, Test, TypeTest};
+use crate::asl::operator_name;
 use crate::base::time::parse_rfc3339;
 use crate::base::{Map, Value};
 use crate::engine::Engine;
@@ -86,19 +87,36 @@ fn record_choice(engine: &mut Engine, frame: &Frame, state: &State, seen: Option
     }
 }
 
-/// Returns the record of one rule: `holds`, or `cause` if the evaluation failed; `tests` has each comparison that was made.
+/// Returns the record of a rule: `holds`, or the `cause` of its error and the `message` in it that does not name the state. `tests`
+/// has each comparison that was made.
 fn rule_record(answer: &Result<bool, Fault>, tests: Vec<Value>) -> Value {
-    let (name, value) = match answer {
-        Ok(answer) => ("holds", Value::from(*answer)),
-        Err(fault) => ("cause", fault.cause.clone().map_or(Value::Null, Value::String)),
-    };
-    Map::from_iter([(name, value), ("tests", Value::from(tests))]).into()
+    let mut map = Map::with_capacity(3);
+    match answer {
+        Ok(answer) => {
+            map.insert("holds", *answer);
+        }
+        Err(fault) => {
+            map.insert("cause", fault.cause.clone().map_or(Value::Null, Value::String));
+            if let Some(message) = fault.message() {
+                map.insert("message", message);
+            }
+        }
+    }
+    map.insert("tests", Value::from(tests));
+    map.into()
 }
 
-/// Returns the record of one comparison: its variable, the value of that (absent if there is none), and the result.
-fn test_record(what: &str, value: Option<&Value>, operand: Option<&Value>, holds: Option<bool>) -> Value {
-    let mut map = Map::with_capacity(4);
+/// Returns the record of a comparison: the path, its value (absent if there is none), the operator, the path of the operand and its
+/// value, and the result.
+fn test_record(what: &str, value: Option<&Value>, test: Option<&Test>, operand: Option<&Value>, holds: Option<bool>) -> Value {
+    let mut map = Map::with_capacity(6);
     map.insert("of", what);
+    if let Some(test) = test {
+        map.insert("operator", operator_name(test));
+        if let Test::Compare { operand: Operand::Path(path), .. } = test {
+            map.insert("path", path.text());
+        }
+    }
     for (name, value) in [("value", value), ("operand", operand)] {
         if let Some(value) = value {
             map.insert(name, value.clone());
@@ -145,12 +163,12 @@ fn holds(
             };
             let mut note = |operand: Option<&Value>, holds: Option<bool>| {
                 if let Some(tests) = tests {
-                    tests.push(test_record(variable.text(), value.as_ref(), operand, holds));
+                    tests.push(test_record(variable.text(), value.as_ref(), Some(test), operand, holds));
                 }
             };
             if let Test::Is(TypeTest::Present, expected) = test {
                 let answer = value.is_some() == *expected;
-                note(None, Some(answer));
+                note(Some(&Value::from(*expected)), Some(answer));
                 return Ok(answer);
             }
             let Some(found) = &value else {
@@ -160,7 +178,7 @@ fn holds(
             match test {
                 Test::Is(kind, expected) => {
                     let answer = is(*kind, found) == *expected;
-                    note(None, Some(answer));
+                    note(Some(&Value::from(*expected)), Some(answer));
                     answer
                 }
                 Test::Matches(pattern) => {
@@ -193,7 +211,7 @@ fn holds(
             let field = format!("Choices[{rule}]/Condition");
             let answer = eval.jsonata_typed(expression, &field, "boolean", view)?.as_bool().unwrap_or(false);
             if let Some(tests) = tests {
-                tests.push(test_record(expression.text(), Some(&Value::from(answer)), None, Some(answer)));
+                tests.push(test_record(expression.text(), Some(&Value::from(answer)), None, None, Some(answer)));
             }
             answer
         }
@@ -281,6 +299,27 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stage_has_the_operator_and_operand_of_each_comparison() {
+        let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Choice","Default":"B","Choices":[
+            {"And":[{"Variable":"$.n","IsPresent":true},{"Variable":"$.n","NumericGreaterThanPath":"$.most"}],"Next":"B"},
+            {"Variable":"$.no","StringEquals":"x","Next":"B"}]},"B":{"Type":"Succeed"}}}"#;
+        let options = crate::engine::Options { trace: true, ..Default::default() };
+        let mut engine = Engine::new(crate::engine::fixtures::machine(definition), options);
+        let input = crate::base::json::parse(r#"{"n":1,"most":2}"#).unwrap();
+        let execution = crate::engine::ExecutionInfo::named("m", "e");
+        engine.step(crate::base::Millis(0), crate::engine::Event::Start { input, execution, seed: 0 }).unwrap();
+        let stage = engine.take_trace().into_iter().find(|stage| stage.stage == "choice").unwrap().value.to_string();
+        for part in [
+            r#"{"of":"$.n","operator":"IsPresent","value":1,"operand":true,"holds":true}"#,
+            r#"{"of":"$.n","operator":"NumericGreaterThanPath","path":"$.most","value":1,"operand":2,"holds":false}"#,
+            r#"{"of":"$.no","operator":"StringEquals"}"#,
+            r#""message":"Invalid path '$.no': "#,
+        ] {
+            assert!(stage.contains(part), "{part} in {stage}");
+        }
+    }
 
     #[test]
     fn string_matches() {

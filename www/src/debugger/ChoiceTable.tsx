@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { type Rule, type Test, operatorOf, plainCause, ruleText, textsOf } from "../model/choices.ts";
+import { type Rule, type Test, ruleText, textsOf } from "../model/choices.ts";
 import type { Flow, FlowStage, Operand } from "../model/protocol.ts";
 import * as interpreter from "../store/interpreter.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -75,7 +75,7 @@ function RuleRow({ nth, rule, seen, isTaken, read }: RuleRowProps) {
         {seen && !jsonata && (
           <ul>
             {seen.tests.map((test, n) => (
-              <Tested key={n} test={test} rule={rule} operands={operands} />
+              <Tested key={n} test={test} operands={operands} />
             ))}
           </ul>
         )}
@@ -89,7 +89,7 @@ function RuleRow({ nth, rule, seen, isTaken, read }: RuleRowProps) {
 }
 
 /** A comparison with the values of its operands and its result. */
-function Tested({ test, rule, operands }: { test: Test; rule: Record<string, unknown>; operands: ReadonlyMap<string, Operand> }) {
+function Tested({ test, operands }: { test: Test; operands: ReadonlyMap<string, Operand> }) {
   return (
     <li>
       <code>{test.of}</code>{" "}
@@ -100,13 +100,11 @@ function Tested({ test, rule, operands }: { test: Test; rule: Record<string, unk
       ) : (
         <span class="is-bad">has no value</span>
       )}
-      {"operand" in test ? (
+      {test.operator !== undefined && ("value" in test || "operand" in test) && (
         <>
           {" "}
-          · {operatorOf(rule, test)} <code>{json(test.operand)}</code>
+          · {test.operator} <code>{"operand" in test ? json(test.operand) : test.path}</code>
         </>
-      ) : (
-        "value" in test && test.holds !== undefined && <> · {operatorOf(rule, test)}</>
       )}
       {test.holds !== undefined && (
         <span class={test.holds ? "is-good" : "quiet"}>
@@ -124,7 +122,7 @@ function Tested({ test, rule, operands }: { test: Test; rule: Record<string, unk
 
 function Result({ rule, taken }: { rule: Rule | undefined; taken: boolean }) {
   if (!rule) return <span class="quiet">not evaluated</span>;
-  if (rule.cause !== undefined) return <span class="is-bad">{plainCause(rule.cause)}</span>;
+  if (rule.cause !== undefined) return <span class="is-bad">{rule.message ?? rule.cause}</span>;
   if (!taken) return <>does not hold</>;
   return (
     <b class="is-good">

@@ -2,6 +2,10 @@
 
 export interface Test {
   of: string;
+  /** `NumericEqualsPath`. Absent for a condition in JSONata. */
+  operator?: string;
+  /** The path of the operand, if the operand is a path. */
+  path?: string;
   value?: unknown;
   operand?: unknown;
   holds?: boolean;
@@ -10,6 +14,8 @@ export interface Test {
 export interface Rule {
   holds?: boolean;
   cause?: string;
+  /** The cause without the words that name the state. */
+  message?: string;
   tests: Test[];
 }
 
@@ -27,27 +33,6 @@ export function textsOf(rule: Record<string, unknown>): string[] {
   };
   walk(rule, 0);
   return found;
-}
-
-/// AWS's words without those that only name the state.
-export function plainCause(cause: string): string {
-  return cause.replace(/^An error occurred while executing the state '[^]*?' \(entered at the event id #\d+\)\. /, "");
-}
-
-/// The operator in a rule's words, where it is plain which one a test is about.
-export function operatorOf(rule: Record<string, unknown>, test: Test): string {
-  const found = (function find(at: Record<string, unknown>): string | undefined {
-    if (at["Variable"] === test.of)
-      return Object.entries(at).flatMap(([key, value]) =>
-        key.startsWith("Is") ? [`${key} ${String(value)}`] : /(Equals|Than|Matches)(Path)?$/.test(key) ? [key] : [],
-      )[0];
-    for (const inner of [at["Not"], ...[at["And"], at["Or"]].flat()]) {
-      const name = typeof inner === "object" && inner !== null ? find(inner as Record<string, unknown>) : undefined;
-      if (name) return name;
-    }
-    return undefined;
-  })(rule);
-  return found ?? "against";
 }
 
 export function ruleText(rule: Record<string, unknown>): string {
