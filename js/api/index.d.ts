@@ -769,7 +769,8 @@ export interface TestStateResponse {
 
 /**
  * Tests one state as AWS's TestState does: one input, one mocked result. If AWS would refuse the request, throws an Error with
- * the `code` of the API (`ValidationException`, `InvalidDefinition`, `InvalidExecutionInput`).
+ * the `code` of the API (`ValidationException`, `InvalidDefinition`, `InvalidExecutionInput`). If `serviceModel` refuses the mocked
+ * result, the error's `mockProblem` says why: `Field 'ContentLength' must be a number`.
  */
 export function testState(request: TestStateRequest): TestStateResponse;
 

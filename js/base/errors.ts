@@ -211,9 +211,17 @@ const KINDS: Readonly<Record<string, new (message: string) => Error>> = {
   ValidationException: RangeError,
 };
 
+/** An error as the module throws it. */
+export interface ModuleError {
+  code?: string;
+  message: string;
+  /** What the service's model refuses in a mocked result of TestState. */
+  mockProblem?: string;
+}
+
 /** Converts an object that the module has thrown to an error. */
-export function refusal({ code = "INTERNAL", message }: { code?: string; message: string }): CodedError {
-  return code === "RESTORE" ? new RestoreError(message) : Object.assign(new (KINDS[code] ?? Error)(message), { code });
+export function refusal({ code = "INTERNAL", message, ...facts }: ModuleError): CodedError {
+  return code === "RESTORE" ? new RestoreError(message) : Object.assign(new (KINDS[code] ?? Error)(message), { code }, facts);
 }
 
 /** Returns the message of an error, or any other thrown value as text. */

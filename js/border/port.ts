@@ -1,7 +1,7 @@
 // The port through which facts go into an engine and steps come out of it. src/wasm/port.rs defines its layout.
 
 import * as glue from "../../dist/glue.js";
-import { refusal } from "../base/errors.ts";
+import { type ModuleError, refusal } from "../base/errors.ts";
 import type { Command, Step } from "../api/index.d.ts";
 import type { Fact } from "./facts.ts";
 
@@ -245,7 +245,7 @@ export function readStep(machine: Tasks): Step {
 const refusals = new WeakSet<object>();
 
 /** Creates the error for a refused call. */
-export function refused(thrown: { code?: string; message: string }): Error {
+export function refused(thrown: ModuleError): Error {
   const error = refusal(thrown);
   refusals.add(error);
   return error;

@@ -4,6 +4,7 @@ import type { Diagnostic, ExecutionResult, MachineOptions, StartOptions, TaskHan
 import { messageOf } from "../base/errors.ts";
 import { type Execution, driverOf } from "../execution/execution.ts";
 import { StateMachine } from "../execution/machine.ts";
+import { PAYLOAD_LIMIT } from "../execution/start.ts";
 import { folder } from "../files/folder.ts";
 import { Unusable } from "../files/problem.ts";
 import { isFolder, read } from "../files/reading.ts";
@@ -142,8 +143,9 @@ function started(machine: StateMachine, input: KnownText, start: StartOptions): 
     return machine.start(input, start);
   } catch (error) {
     // AWS's messages for these two errors name neither the option nor the rule.
-    if (error instanceof RangeError && /'input'/.test(error.message)) {
-      throw new Unusable(`the input has ${Buffer.byteLength(input.text).toLocaleString("en")} bytes; AWS takes at most 262,144`);
+    const bytes = Buffer.byteLength(input.text);
+    if (error instanceof RangeError && bytes > PAYLOAD_LIMIT) {
+      throw new Unusable(`the input has ${bytes.toLocaleString("en")} bytes; AWS takes at most ${PAYLOAD_LIMIT.toLocaleString("en")}`);
     }
     if (error instanceof RangeError && start.name !== undefined) {
       const rule = 'a name has 1 to 80 characters, no spaces, and none of < > { } [ ] ? * " # % \\ ^ | ~ ` $ & , ; : /';

@@ -2,7 +2,7 @@
 
 import type { HistoryEvent, ServiceModels } from "../api/index.d.ts";
 import type { TestRun } from "../api/testing.d.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
+import { type ModuleError, codeOf, messageOf } from "../base/errors.ts";
 import { stateTested } from "../definition/definition.ts";
 import { findServiceModels } from "../files/models.ts";
 import { Unusable } from "../files/problem.ts";
@@ -44,9 +44,9 @@ export function mockProblems({ history }: Pick<TestRun, "history">, { models, mo
     try {
       stateTested({ definition: JSON.stringify(definition), roleArn: "arn:aws:iam::123456789012:role/test", mock, serviceModel: models });
     } catch (error) {
-      const problem = /^Mock result schema validation error: (.*)$/s.exec(messageOf(error))?.[1];
-      if (problem !== undefined)
-        problems.add(`${resourceType}:${resource} cannot return the mock of ${stateOf(event, events)}: ${problem}`);
+      const { mockProblem } = error as ModuleError;
+      if (mockProblem !== undefined)
+        problems.add(`${resourceType}:${resource} cannot return the mock of ${stateOf(event, events)}: ${mockProblem}`);
     }
   }
   return [...problems];

@@ -11,7 +11,7 @@ import { compileSettings, definitionText, withoutRange } from "./settings.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
 import { solid, unmarked } from "./placeholders.ts";
-import { codeOf, messageOf, misuse } from "../base/errors.ts";
+import { codeOf, misuse } from "../base/errors.ts";
 import type { Thrown } from "../base/errors.ts";
 import type {
   Completions,
@@ -84,7 +84,7 @@ export function testState(request: TestStateRequest): TestStateResponse {
   try {
     return stateTested({ ...request, definition: unmarked(definition) });
   } catch (thrown) {
-    throw /INVALID_JSON_DESCRIPTION/.test(messageOf(thrown)) ? withYamlHelp(thrown, definition) : thrown;
+    throw codeOf(thrown) === "InvalidDefinition" ? withYamlHelp(thrown, definition) : thrown;
   }
 }
 

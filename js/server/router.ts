@@ -85,9 +85,9 @@ export class TaskRouter extends Handlers {
     if (this.resource(resource).kind === "activity") return { error: "States.Runtime", cause: `The activity ${resource} does not exist.` };
     const unknown = this.#service.tasks.missing(this.resource(resource));
     if (unknown !== undefined) return unknown;
-    const { error, cause } = this.#given.missing(resource, state, input);
+    const { error, cause, problem } = this.#given.missing(resource, state, input);
     const advice = "Start the server with --tasks, --task or --lambda-endpoint.";
-    return { error, cause: cause.replace(/ Add one to the tasks option.*$/s, ` ${advice}`) };
+    return { error, cause: problem === undefined ? cause : `${problem} ${advice}` };
   }
 
   /** Returns the handler for tasks of registered activities and of Step Functions itself. */

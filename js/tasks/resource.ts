@@ -80,6 +80,8 @@ export function bareName(text: string, separator: string): string {
 export interface MissingHandler {
   error: string;
   cause: string;
+  /** The cause without its advice, for a host that gives its own. */
+  problem?: string;
   /** Whether an execution that is kept waits for a handler: it is suspended, and does not fail. */
   waits?: boolean;
 }
@@ -234,8 +236,9 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     const known = names.length === 0 ? "No handlers were given." : `The handlers are: ${shown}.`;
     const key = JSON.stringify(parsed.kind === "runtime" ? resource : (parsed.name ?? state));
     const needs = parsed.kind === "runtime" ? "A Runtime of stepglass/durable does this task; here it needs a handler or a mock. " : "";
-    const cause = `${needs}No task handler for resource ${JSON.stringify(resource)} of state ${JSON.stringify(state)}. ${known} Add one to the tasks option, for example tasks: { ${key}: async (input) => ({}) }.`;
-    return { error: "States.TaskFailed", cause, waits };
+    const problem = `${needs}No task handler for resource ${JSON.stringify(resource)} of state ${JSON.stringify(state)}. ${known}`;
+    const cause = `${problem} Add one to the tasks option, for example tasks: { ${key}: async (input) => ({}) }.`;
+    return { error: "States.TaskFailed", cause, problem, waits };
   }
 }
 

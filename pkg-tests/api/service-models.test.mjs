@@ -57,7 +57,8 @@ function answer(serviceModel, resource, result, fieldValidationMode = "STRICT") 
     return testState({ definition, roleArn: "arn:aws:iam::123456789012:role/r", mock: { result, fieldValidationMode }, serviceModel })
       .status;
   } catch (error) {
-    return error.message.replace("Mock result schema validation error: ", "");
+    assert.equal(error.message, `Mock result schema validation error: ${error.mockProblem}`);
+    return error.mockProblem;
   }
 }
 

@@ -489,7 +489,7 @@ describe("tasks", { skip }, () => {
       // As botocore has it: packed.
       const file = { name: "service-2.json.gz", mimeType: "application/gzip", buffer: gzipSync(JSON.stringify(model)) };
       await page.getByRole("dialog", { name: "Import" }).locator('input[type="file"]').setInputFiles(file);
-      const refusal = (problem) => [`SQS does not answer so: Field 'MessageId' ${problem}. TestState refuses this mock.`];
+      const refusal = (problem) => [`SQS cannot return this mock: Field 'MessageId' ${problem}. TestState refuses it.`];
       await comes(remarks, refusal("must be a string"));
       await page.getByLabel("Result of Send (JSON)").fill('{"MessageId": "1"}');
       await comes(remarks, refusal("is smaller than the minimum length"));

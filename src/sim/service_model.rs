@@ -37,7 +37,7 @@ impl Mode {
     }
 }
 
-/// Checks the mocked response of a service, if the host has its model. There is no check of functions, activities, results that
+/// Checks the mocked response of a service, if the host has its model, and returns what is wrong with it. There is no check of functions, activities, results that
 /// are returned with a task token, HTTP endpoints, API Gateway, and the APIs of EKS that pass on a response (spec §10.1).
 pub(super) fn check(resource: &Resource, result: &Value, mode: Mode, model: ServiceModel<'_>) -> Result<(), String> {
     let Resource::Service { kind, api, pattern } = resource else { return Ok(()) };
@@ -63,7 +63,7 @@ pub(super) fn check(resource: &Resource, result: &Value, mode: Mode, model: Serv
         ("states", "startExecution.sync:2") => &["Input", "Output"],
         _ => &[],
     };
-    check.value(&shape, result, None, parsed).map_err(|problem| format!("Mock result schema validation error: {problem}"))
+    check.value(&shape, result, None, parsed)
 }
 
 struct Check {
@@ -201,8 +201,7 @@ mod tests {
                 Some(shape.clone())
             };
             let found = check(&Resource::parse(resource), &json::parse(mock).unwrap(), mode, &mut model);
-            let expected = expected.map_err(|text| format!("Mock result schema validation error: {text}"));
-            assert_eq!(found, expected, "{mock}");
+            assert_eq!(found, expected.map_err(str::to_owned), "{mock}");
             asked
         };
         let sdk = "arn:aws:states:::aws-sdk:thing:describeThing";

@@ -17,6 +17,8 @@ pub struct TestStateError {
     pub code: &'static str,
     /// The message, in AWS's words if they are known.
     pub message: String,
+    /// What is wrong with the mocked result, if the model of its service refuses it: `Field 'MessageId' must be a string`.
+    pub mock_problem: Option<String>,
 }
 
 impl fmt::Display for TestStateError {
@@ -28,11 +30,11 @@ impl fmt::Display for TestStateError {
 impl std::error::Error for TestStateError {}
 
 fn refuse<T>(message: impl Into<String>) -> Result<T, TestStateError> {
-    Err(TestStateError { code: "ValidationException", message: message.into() })
+    Err(TestStateError { code: "ValidationException", message: message.into(), mock_problem: None })
 }
 
 fn invalid<T>(message: impl Into<String>) -> Result<T, TestStateError> {
-    Err(TestStateError { code: "InvalidDefinition", message: message.into() })
+    Err(TestStateError { code: "InvalidDefinition", message: message.into(), mock_problem: None })
 }
 
 /// Tests one state like the API. The members of the request and of the response are those of the API, with payloads as JSON
@@ -74,6 +76,7 @@ pub fn test_state(request: &Value) -> Result<Value, TestStateError> {
 /// let mut model = |service: &str, action: &str| (service == "sqs" && action == "sendMessage").then(|| shape.clone());
 /// let refused = test_state_with(&request, 1, Millis(0), &mut model).unwrap_err();
 /// assert_eq!(refused.message, "Mock result schema validation error: Field 'MessageId' must be a string");
+/// assert_eq!(refused.mock_problem.as_deref(), Some("Field 'MessageId' must be a string"));
 /// ```
 pub fn test_state_with(request: &Value, seed: u64, now: Millis, model: ServiceModel<'_>) -> Result<Value, TestStateError> {
     let test = Test::read(request)?;
@@ -105,7 +108,7 @@ pub fn test_state_with(request: &Value, seed: u64, now: Millis, model: ServiceMo
         // The events follow the protocol, so only an invalid input can be refused.
         let step = engine.step(now, event).map_err(|error| {
             let code = if error == StepError::InputTooDeep { "InvalidExecutionInput" } else { "ValidationException" };
-            TestStateError { code, message: error.to_string() }
+            TestStateError { code, message: error.to_string(), mock_problem: None }
         })?;
         for command in engine.take_commands() {
             if let Command::Invoke(call) = command {
@@ -200,7 +203,7 @@ impl Test {
             Ok(input) => input.unwrap_or_else(Value::empty_object),
             Err(error) => {
                 let message = format!("Invalid State Machine Execution Input: '{error}'");
-                return Err(TestStateError { code: "InvalidExecutionInput", message });
+                return Err(TestStateError { code: "InvalidExecutionInput", message, mock_problem: None });
             }
         };
         let context = given("context").or_else(|error| refuse(format!("Invalid Context object provided: {error}")))?;
@@ -309,7 +312,11 @@ impl Test {
         match &state.kind {
             Kind::Task(task) => {
                 let mode = service_model::Mode::read(mock).or_else(refuse)?;
-                service_model::check(&Resource::parse(&task.resource), &result, mode, model).or_else(refuse)?;
+                service_model::check(&Resource::parse(&task.resource), &result, mode, model).map_err(|problem| TestStateError {
+                    code: "ValidationException",
+                    message: format!("Mock result schema validation error: {problem}"),
+                    mock_problem: Some(problem),
+                })?;
             }
             Kind::Parallel { branches } => match result.as_array() {
                 None => return refuse("Mocked result must be an array."),

@@ -2,7 +2,7 @@
 
 use super::convert::{self, diagnostics_text, parsed};
 use super::engine::millis;
-use super::error::{not_json, thrown};
+use super::error::{not_json, thrown, thrown_with};
 use super::options::{CompileSettings, EngineSettings, ExecutionSettings, from_js};
 use crate::asl::variables::variable_references;
 use crate::asl::{self, CompileOptions, Compiled, ir};
@@ -134,8 +134,8 @@ pub fn render_mermaid(text: &str, options: JsValue) -> Result<String, JsValue> {
     Ok(graph::to_mermaid(&parse(text)?, options.direction))
 }
 
-/// Calls TestState, with the request and the response as JSON text. Throws `{code, message}` if the API would refuse the
-/// request. `model` returns the JSON text of the shape of a service's response, by service and action.
+/// Calls TestState, with the request and the response as JSON text. Throws `{code, message, mockProblem?}` if the API would refuse
+/// the request. `model` returns the JSON text of the shape of a service's response, by service and action.
 #[wasm_bindgen(js_name = testState)]
 pub fn test_state(request: &str, seed: u64, now: f64, model: Option<Function>) -> Result<String, JsValue> {
     let mut shape = |service: &str, action: &str| {
@@ -145,7 +145,10 @@ pub fn test_state(request: &str, seed: u64, now: f64, model: Option<Function>) -
     // Payloads are two levels deep in the request.
     let request = json::parse_within(request, json::MAX_DEPTH + 2).map_err(|error| not_json(&error))?;
     let response = sim::test_state_with(&request, seed, millis(now), &mut shape);
-    let response = response.map_err(|refused| thrown(refused.code, refused.message))?;
+    let response = response.map_err(|refused| match refused.mock_problem {
+        Some(problem) => thrown_with(refused.code, refused.message, "mockProblem", &problem),
+        None => thrown(refused.code, refused.message),
+    })?;
     Ok(json::to_string(&response))
 }
 

@@ -28,5 +28,5 @@ export async function refusalOf(resource: string, result: unknown): Promise<stri
   const shape = model && responseOf(service, action, () => model);
   if (shape === undefined) return "";
   const problem = await query("checkResult", { resource, result, shape });
-  return problem && `${model?.metadata?.serviceId} does not answer so: ${problem}. TestState refuses this mock.`;
+  return problem && `${model?.metadata?.serviceId} cannot return this mock: ${problem}. TestState refuses it.`;
 }

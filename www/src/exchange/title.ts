@@ -4,8 +4,8 @@ const LONGEST = 60;
 
 /** Returns the beginning of its comment, or its first states. */
 export function titleOf(comment: string | undefined, states: readonly string[]): string {
-  const said = comment?.replace(/\s+/g, " ").trim() ?? "";
-  if (said !== "") return shortened(/^.*?[^.\s]{2}[.:;!?](?=\s|$)/.exec(said)?.[0].slice(0, -1) ?? said);
+  const text = comment?.replace(/\s+/g, " ").trim() ?? "";
+  if (text !== "") return shortened(/^.*?[^.\s]{2}[.:;!?](?=\s|$)/.exec(text)?.[0].slice(0, -1) ?? text);
   const names = states.slice(0, 3).join(", ");
   return names === "" ? "Untitled" : shortened(names);
 }

@@ -8,7 +8,7 @@ export function checkResult({ resource, result, shape }: { resource: string; res
   try {
     testState({ definition, roleArn: "arn:aws:iam::123456789012:role/test", mock, serviceModel: () => shape });
   } catch (error) {
-    return /^Mock result schema validation error: ([^]*)$/.exec((error as Error).message)?.[1] ?? "";
+    return (error as { mockProblem?: string }).mockProblem ?? "";
   }
   return "";
 }
