@@ -9,6 +9,7 @@ import { Unusable } from "../files/problem.ts";
 import { TestKitError } from "../mocks/errors.ts";
 import { expectRun } from "../testing/expect.ts";
 import { testMachine, type TestMachine } from "../testing/machine.ts";
+import { withoutStory } from "../testing/mismatch.ts";
 import { PropertyError, property } from "../testing/property.ts";
 import { handlersOf } from "./tasks.ts";
 import { type MockCheck, mockProblems } from "./test-mocks.ts";
@@ -186,8 +187,8 @@ function failuresOf(run: TestRun, { expect, lineOf }: FileTest): Failure[] {
         hold(expectRun(run));
       } catch (error) {
         if (codeOf(error) !== "ERR_ASSERTION") throw error;
-        const { message, actual, expected } = error as AssertionError;
-        failures.push({ message: message.split("\n\nWhat happened:", 1).join(), line: lineOf(field), field, actual, expected });
+        const { actual, expected } = error as AssertionError;
+        failures.push({ message: withoutStory(error), line: lineOf(field), field, actual, expected });
       }
     }
   }

@@ -182,8 +182,16 @@ export class Source {
 
   /** Returns all problems, with positions in the file. */
   diagnostics(options: SourceOptions = {}): Diagnostic[] {
+    return this.#inOrder([...this.#around, ...this.ownDiagnostics(options)]);
+  }
+
+  /** Returns the problems of the machine itself, without those of the template around its machines. */
+  ownDiagnostics(options: SourceOptions = {}): Diagnostic[] {
     const found = this.#placed(options).filter((one) => one !== undefined);
-    const all = [...this.#around, ...this.#body.errors(), ...found, ...this.#body.open(HOW)];
+    return this.#inOrder([...this.#body.errors(), ...found, ...this.#body.open(HOW)]);
+  }
+
+  #inOrder(all: Diagnostic[]): Diagnostic[] {
     return this.#body.filled === undefined ? all : inOrder(all);
   }
 
@@ -320,12 +328,8 @@ function lostTo({ message, range }: Fault, name: string): Unusable {
   return new Unusable(`${placeOf(name, range)}: ${message}`);
 }
 
-/** Marks the message of a fault that is in none of the template's machines. */
-export const aroundMachines = (message: string): string => `${message}${AROUND}`;
-const AROUND = " (outside of the template's state machines)";
-
-/** Returns whether a message has that mark. */
-export const isAroundMachines = (message: string): boolean => message.endsWith(AROUND);
+/** Returns the message of a fault that is in none of the template's machines. */
+export const aroundMachines = (message: string): string => `${message} (outside of the template's state machines)`;
 
 function around({ code, message, range }: Fault): Diagnostic & { range: Range } {
   return { code, severity: "warning", pointer: "", message: aroundMachines(message), range, labels: [], aws: [] };

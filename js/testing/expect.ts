@@ -360,7 +360,8 @@ export class RunExpectation implements Expectation {
   }
 
   #fail(message: string, actual: unknown, expected: unknown, from: Caller): never {
-    throw failed(`${message}\n\nWhat happened:\n${indented(this.#run.text({ times: true, lines: LINES }).trimEnd())}\n`, {
+    throw failed(message, {
+      story: indented(this.#run.text({ times: true, lines: LINES }).trimEnd()),
       actual,
       expected,
       operator: from.name,

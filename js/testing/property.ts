@@ -11,6 +11,7 @@ import { brief } from "../mocks/display.ts";
 import { TestKitError } from "../mocks/errors.ts";
 import { type TestMachine, check, pick, testMachine } from "./machine.ts";
 import { Generator, type GeneratorOptions, type Outcomes, scheduled } from "./outcomes.ts";
+import { withoutStory } from "./mismatch.ts";
 import { Random } from "./random.ts";
 import type { TestRun } from "./run.ts";
 import { type Broken, Shrinking, type Tried, isBroken } from "./shrinking.ts";
@@ -199,8 +200,7 @@ class Property {
     try {
       return (await this.#options.check?.(run)) === false ? { problem: "check() returned false" } : {};
     } catch (thrown) {
-      const message = String((thrown as Partial<Error> | null | undefined)?.message ?? thrown);
-      return { problem: message.split("\n\nWhat happened:")[0] ?? message, thrown };
+      return { problem: withoutStory(thrown), thrown };
     }
   }
 

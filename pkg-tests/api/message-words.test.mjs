@@ -34,9 +34,6 @@ const ALLOWED = [
   ["js/cli/run.ts", "No task handler", "the result of an execution has only the error and the cause"],
   ["js/cli/mcp/run.ts", "Add one: mocks", "the example is shown in the syntax of the tool"],
   ["js/cli/test-run.ts", "return message", "the schedule is shown in the syntax of a test file"],
-  ["js/cli/test-run.ts", "What happened:", "the report shows the story of the run once"],
-  ["js/testing/property.ts", "What happened:", "the report shows the story of the run once"],
-  ["js/files/source.ts", "message.endsWith(AROUND)", "a diagnostic does not say whether it is in a machine"],
   ["js/server/restate.ts", "Execution Already Exists", "the client's error does not have the execution's ARN"],
   ["www/src/model/gestures.ts", "has no `", "a loss has no field for the type and the member"],
   // The core does not yet report which field an error of a JSONPath state is about.
@@ -54,7 +51,7 @@ const EQUALS = new RegExp(`(typeof\\s+[\\w.?!()\\s]*)?${SUBJECT}${ENDS}[!=]==?\\
 const SWITCHES = new RegExp(`\\bswitch\\s*\\([^\\n]*?${SUBJECT}${ENDS}\\{`, "g");
 
 /** Returns the text without its comments. Lines keep their numbers. */
-const code = (text) => text.replace(/\/\*[^]*?\*\/|(?<=^|[\s;{}])\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, " "));
+const code = (text) => text.replace(/(?<=^|[\s;{}(,])(?:\/\*[^]*?\*\/|\/\/[^\n]*)/g, (comment) => comment.replace(/[^\n]/g, " "));
 
 /** Returns whether the first argument of a call is a text or a pattern with a word. A line break or a space is not one. */
 function hasWord(argument) {

@@ -10,7 +10,7 @@ import { yamlErrors } from "../../definition/yaml-document.ts";
 import { valueOfDocument, yamlDocument } from "../../files/document.ts";
 import { extent, lookUp, memberOf } from "../../files/yaml-ranges.ts";
 import { Unusable, type SourceOptions } from "../../files/problem.ts";
-import { Source, isAroundMachines } from "../../files/source.ts";
+import { Source } from "../../files/source.ts";
 import { isHcl, machinesIn, machinesInHcl } from "../../files/templates.ts";
 import { isJson } from "../../history/recorded.ts";
 import type { Machine } from "../../sources/machine.ts";
@@ -159,8 +159,7 @@ export class Reading {
         // The problems of a definition's own file are reported there. Those outside of the machines are reported by the language
         // servers of JSON and YAML.
         if (definition.in === "file" || (definition.in === "string" && definition.file !== undefined)) return [];
-        const own = source.diagnostics(optionsOf(checks)).filter(({ message }) => !isAroundMachines(message));
-        return own.map((one) => placed(one));
+        return source.ownDiagnostics(optionsOf(checks)).map((one) => placed(one));
       }, at);
     });
   }
