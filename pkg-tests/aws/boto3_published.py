@@ -1,7 +1,7 @@
-"""What a program behind EventBridge and CloudWatch Logs sees of executions, in an emulator of both.
+"""Reads the events and logs of executions that an emulator of EventBridge and CloudWatch Logs has received.
 
-python boto3_published.py prepare ENDPOINT    a rule for executions that have failed, which sends them to a queue
-python boto3_published.py read ENDPOINT       what has come, as JSON
+python boto3_published.py prepare ENDPOINT    creates a queue and a rule that sends the events of failed executions to it
+python boto3_published.py read ENDPOINT       prints the received events and logs as JSON
 """
 
 import json

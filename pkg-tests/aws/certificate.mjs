@@ -1,4 +1,4 @@
-// The certificate of a stand-in at 127.0.0.1, which signs itself and is valid until 2120. Its key protects nothing.
+// A self-signed certificate for a stand-in at 127.0.0.1, which is valid until 2120. Its key protects nothing.
 
 export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIhXtmpT/M06Dpiwu

@@ -1,4 +1,4 @@
-// The flags of the command, and the variables of Step Functions Local.
+// The AWS flags of the command, and the environment variables of Step Functions Local.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -53,7 +53,7 @@ function stepglass(args, env = {}) {
 }
 
 describe("stepglass run", () => {
-  test("calls nothing unless it is named", async () => {
+  test("calls no service unless a flag or variable names it", async () => {
     const before = sqs.requests.length;
     const { code, stderr } = await stepglass(["run", "order.asl.json"], { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" });
     assert.equal(code, 1);
@@ -61,19 +61,19 @@ describe("stepglass run", () => {
     assert.equal(sqs.requests.length, before);
   });
 
-  test("calls an emulator, or emulators of single services", async () => {
+  test("calls an emulator for all services, or one for a single service", async () => {
     const all = ["run", "order.asl.json", "--aws-endpoint", sqs.url, "--aws-endpoint", `lambda=${lambda.url}`];
     const { code, stdout, stderr } = await stepglass(all);
     assert.equal(code, 0, stderr);
     assert.deepEqual(JSON.parse(stdout), { paid: true });
   });
 
-  test("handlers of the module come first", async () => {
+  test("prefers handlers of the tasks module to calls", async () => {
     const { stdout } = await stepglass(["run", "order.asl.json", "--aws-endpoint", sqs.url, "--tasks", "tasks.mjs"]);
     assert.deepEqual(JSON.parse(stdout), { paid: "mine" });
   });
 
-  test("takes the variables of Step Functions Local as they are", async () => {
+  test("accepts the variables of Step Functions Local", async () => {
     const { code, stdout, stderr } = await stepglass(["run", "order.asl.json"], { SQS_ENDPOINT: sqs.url, LAMBDA_ENDPOINT: lambda.url });
     assert.equal(code, 0, stderr);
     assert.deepEqual(JSON.parse(stdout), { paid: true });
@@ -82,14 +82,14 @@ describe("stepglass run", () => {
     assert.match(wrong.stderr, /SQS_ENDPOINT needs a URL that begins with http/);
   });
 
-  test("sends only what is named", async () => {
+  test("calls only what --aws-only names", async () => {
     const only = ["run", "order.asl.json", "--aws-endpoint", sqs.url, "--aws-only", "dynamodb:*"];
     const before = sqs.requests.length;
     assert.match((await stepglass(only)).stderr, /No task handler for resource "arn:aws:states:::sqs:sendMessage"/);
     assert.equal(sqs.requests.length, before);
   });
 
-  test("lists what would be called without calling it", async () => {
+  test("lists the calls of a dry run without making them", async () => {
     const before = sqs.requests.length;
     const dry = ["run", "order.asl.json", "--aws-endpoint", sqs.url, "--tasks", "tasks.mjs", "--aws-dry-run"];
     const { code, stdout } = await stepglass(dry);
@@ -111,7 +111,7 @@ describe("stepglass run", () => {
     assert.equal(sqs.requests.length, before);
   });
 
-  test("says what is wrong with an endpoint, and with a pattern of no service", async () => {
+  test("explains what is wrong with an endpoint or the name of a service", async () => {
     const endpoint = await stepglass(["run", "order.asl.json", "--aws-endpoint", "localhost"]);
     assert.equal(endpoint.code, 2);
     assert.match(endpoint.stderr, /--aws-endpoint needs a URL/);
@@ -122,7 +122,7 @@ describe("stepglass run", () => {
 });
 
 describe("stepglass test", () => {
-  test("sends what no mock answers", async () => {
+  test("calls services for tasks without a mock", async () => {
     const before = sqs.requests.length;
     const flags = ["--aws-endpoint", sqs.url, "--aws-endpoint", `lambda=${lambda.url}`];
     const { code, stdout } = await stepglass(["test", "order.stepglass.yaml", ...flags]);
@@ -130,7 +130,7 @@ describe("stepglass test", () => {
     assert.equal(sqs.requests.length, before + 1);
   });
 
-  test("lists what each test would call", async () => {
+  test("lists the calls of each test in a dry run", async () => {
     const { stdout } = await stepglass(["test", "order.stepglass.yaml", "--aws-dry-run", "--aws-endpoint", sqs.url]);
     assert.match(stdout, /both are real\n {2}Send .*\n {2}Charge .*\norder.stepglass.yaml > the message is a mock\n {2}Charge /);
   });
@@ -146,8 +146,8 @@ describe("stepglass serve", () => {
     const child = spawn(process.execPath, [cli, "serve", "--port", "0", "--json", ...args], { cwd: folder, env: { ...CLEAN, ...env } });
     try {
       const line = await new Promise((resolve, reject) => {
-        let [said, log] = ["", ""];
-        child.stdout.on("data", (chunk) => (said += chunk).includes("\n") && resolve(said));
+        let [stdout, log] = ["", ""];
+        child.stdout.on("data", (chunk) => (stdout += chunk).includes("\n") && resolve(stdout));
         child.stderr.on("data", (chunk) => (log += chunk));
         child.on("close", () => reject(new Error(log)));
       });
@@ -165,13 +165,13 @@ describe("stepglass serve", () => {
     }
   }
 
-  test("sends tasks to emulators; functions to LAMBDA_ENDPOINT", async () => {
+  test("calls emulators for tasks, and LAMBDA_ENDPOINT for functions", async () => {
     await served([], { SQS_ENDPOINT: sqs.url, LAMBDA_ENDPOINT: lambda.url }, ({ status, output }) => {
       assert.deepEqual([status, output], ["SUCCEEDED", '{"paid":true}']);
     });
   });
 
-  test("tasks of the module come first, also when an emulator is named", async () => {
+  test("prefers handlers of the tasks module to calls of an emulator", async () => {
     await served(["--aws-endpoint", sqs.url, "--tasks", "tasks.mjs"], {}, ({ output }) => assert.equal(output, '{"paid":"mine"}'));
   });
 

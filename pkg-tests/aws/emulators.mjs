@@ -1,4 +1,4 @@
-// What tasks call in these tests: moto's server, a stand-in for Lambda, and a server of ours for nested executions.
+// The services that tasks call in these tests: moto's server and stand-ins for Lambda and other services.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { emulator } from "../../scripts/clients.mjs";
 import { windows } from "../../scripts/steps.mjs";
 
-/** Where the clients of the AWS SDK are. */
+/** The folder in which the clients of the AWS SDK are installed. */
 export const project = import.meta.dirname;
 
 const { bin, reason } = emulator({ install: false });
-/** Why there is no emulator here, or false. */
+/** The reason why no emulator can run here, or false. */
 export const skip = process.env.STEPGLASS_NO_PYTHON ?? reason ?? false;
 
 /** Starts moto's server on a free port. */
@@ -18,21 +18,24 @@ export async function startMoto() {
   const program = join(bin, windows ? "moto_server.exe" : "moto_server");
   const child = spawn(program, ["-H", "127.0.0.1", "-p", "0"], { stdio: ["ignore", "pipe", "pipe"] });
   const url = await new Promise((resolve, reject) => {
-    let said = "";
-    const hear = (chunk) => {
-      said += chunk;
-      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? [];
+    let output = "";
+    const onOutput = (chunk) => {
+      output += chunk;
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
       if (found !== undefined) resolve(found);
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
+    child.stdout.on("data", onOutput);
+    child.stderr.on("data", onOutput);
     child.on("error", reject);
-    child.on("exit", (code) => reject(new Error(`moto's server has ended with ${code}: ${said}`)));
+    child.on("exit", (code) => reject(new Error(`moto's server has ended with ${code}: ${output}`)));
   });
   return { url, close: () => child.kill() };
 }
 
-/** A server that answers with what `answer` returns: `{ status, headers, body }`, or a promise of it. With `tls`, a key and a certificate, by HTTPS. */
+/**
+ * A server that responds with what `answer` returns: `{ status, headers, body }`, or a promise of it. With `tls`, a key and a certificate,
+ * it uses HTTPS.
+ */
 export async function standIn(answer, tls) {
   const requests = [];
   const server = (tls === undefined ? createServer : createSecureServer.bind(undefined, tls))(async (request, response) => {
@@ -49,7 +52,7 @@ export async function standIn(answer, tls) {
   return { url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${server.address().port}`, requests, close };
 }
 
-/** A stand-in for Lambda: functions by name, which return a payload's text or throw `{ status, type, message }`. */
+/** A stand-in for Lambda. The functions, by name, return the text of a payload or throw `{ status, type, message }`. */
 export async function startLambda(functions) {
   return standIn(async ({ url, body }) => {
     const name = decodeURIComponent(/\/functions\/([^/]+)\/invocations/.exec(url)?.[1] ?? "").replace(/^.*:function:/, "");

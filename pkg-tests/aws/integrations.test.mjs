@@ -1,4 +1,4 @@
-// The table of integrations: what Step Functions has, what is done here, and what docs/aws.md says of it.
+// The tables of Step Functions' integrations, of those that are implemented, and of docs/aws.md agree.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,9 +7,9 @@ import { importSource } from "../../scripts/sources.mjs";
 import { root } from "../../scripts/steps.mjs";
 
 const skip = existsSync(join(root, "js/aws")) ? false : "the sources are not here";
-/** What calls the API of Kubernetes. */
+/** The integrations that call the API of Kubernetes. */
 const KUBERNETES = ["eks:call", "eks:runJob"];
-/** What has no client. */
+/** The integrations that have no client in the AWS SDK and use HTTP. */
 const BY_HTTP = ["apigateway", "http"];
 
 describe("the integrations", { skip }, async () => {
@@ -22,7 +22,7 @@ describe("the integrations", { skip }, async () => {
     Object.entries(about.actions).map(([action, { patterns }]) => ({ service, name: `${service}:${action}`, patterns })),
   );
 
-  test("all have a client, and nothing else has a row", () => {
+  test("all have a client, and no other integration has a row", () => {
     const without = Object.keys(OPTIMIZED).filter((service) => optimizedService(service) === undefined);
     assert.deepEqual(without.sort(), BY_HTTP);
     const names = actions.map(({ name }) => name);
@@ -34,7 +34,7 @@ describe("the integrations", { skip }, async () => {
       if (!BY_HTTP.includes(service)) assert.equal(optimizedService(service).client, clientOf(sdk), service);
   });
 
-  test("those with .sync have a job that is waited for", () => {
+  test("with .sync all wait for a job", () => {
     const waiting = actions.filter(({ patterns }) => patterns.includes("sync")).map(({ name }) => name);
     assert.deepEqual(
       waiting.filter((name) => !JOBS.has(name) && name !== "states:startExecution" && !KUBERNETES.includes(name)),

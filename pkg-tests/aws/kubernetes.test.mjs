@@ -1,4 +1,4 @@
-// eks:call and eks:runJob, at a stand-in for a cluster's Kubernetes API. Parameters, results and errors are those of the Developer Guide.
+// eks:call and eks:runJob with a stand-in for a cluster's Kubernetes API. Parameters, results and errors are those of the Developer Guide.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { StateMachine } from "../../dist/node.js";
@@ -35,7 +35,7 @@ const run = (resource, parameters, { tasks = awsTasks({ credentials: CREDENTIALS
 };
 
 describe("eks:call", () => {
-  test("calls the cluster, with a token for it, and gives its answer with all digits", async () => {
+  test("calls the cluster with a signed token, and returns its answer with all digits", async () => {
     answers = () => ({ body: '{"items":[1.0,12345678901234567890]}' });
     const execution = run("eks:call", { Method: "GET", Path: PODS, QueryParameters: { labelSelector: ["a=b,c", "d"] } });
     assert.equal((await execution.result).status, "SUCCEEDED");
@@ -66,7 +66,7 @@ describe("eks:call", () => {
     }
   });
 
-  test("fails by the status, as AWS documents it", async () => {
+  test("fails with the HTTP status as the error, as AWS documents it", async () => {
     answers = () => status(401, "Unauthorized");
     const { error, cause } = await run("eks:call", { Method: "GET", Path: "/" }).result;
     assert.equal(error, "EKS.401");
@@ -77,7 +77,7 @@ describe("eks:call", () => {
     });
   });
 
-  test("trusts the certificate that it is given, and no other", async () => {
+  test("trusts only the given certificate", async () => {
     answers = () => ({ body: "{}" });
     const without = await run("eks:call", { Method: "GET", Path: "/", CertificateAuthority: "ANPAJ2UCCR6DPCEXAMPLE" }).result;
     assert.deepEqual([without.error, without.cause], ["States.Runtime", "CertificateAuthority is not the Base64 text of a certificate"]);
@@ -91,21 +91,21 @@ describe("eks:call", () => {
     assert.equal(cluster.requests.length, 0);
   });
 
-  test("shows nobody the token or the credentials", async () => {
+  test("does not reveal the token or the credentials in the history or a snapshot", async () => {
     answers = ({ headers }) => ({ body: { echoed: headers.authorization, also: CREDENTIALS.secretAccessKey } });
     const execution = run("eks:call", { Method: "GET", Path: "/" });
     await execution.result;
-    const told = JSON.stringify(execution.history()) + JSON.stringify(execution.snapshot());
+    const recorded = JSON.stringify(execution.history()) + JSON.stringify(execution.snapshot());
     const token = cluster.requests[0].headers.authorization.slice("Bearer ".length);
-    for (const secret of [token, ...Object.values(CREDENTIALS)]) assert.ok(!told.includes(secret));
+    for (const secret of [token, ...Object.values(CREDENTIALS)]) assert.ok(!recorded.includes(secret));
   });
 
-  test("does not leave an emulator, unless it is named", async () => {
+  test("does not call a cluster beside an emulator unless `only` names it", async () => {
     answers = () => ({ body: "{}" });
     const options = { credentials: CREDENTIALS, endpoint: "http://127.0.0.1:1" };
-    const kept = await run("eks:call", { Method: "GET", Path: "/" }, { tasks: awsTasks(options) }).result;
-    assert.equal(kept.error, "States.Runtime");
-    assert.match(kept.cause, /would leave the emulator .* only: \["eks:call"\]/);
+    const refused = await run("eks:call", { Method: "GET", Path: "/" }, { tasks: awsTasks(options) }).result;
+    assert.equal(refused.error, "States.Runtime");
+    assert.match(refused.cause, /would leave the emulator .* only: \["eks:call"\]/);
     assert.equal(cluster.requests.length, 0);
     const named = await run("eks:call", { Method: "GET", Path: "/" }, { tasks: awsTasks({ ...options, only: ["eks:call"] }) }).result;
     assert.equal(named.status, "SUCCEEDED");
@@ -123,19 +123,19 @@ describe("eks:runJob", () => {
     assert.deepEqual([cluster.requests[0].method, cluster.requests[0].url], ["POST", "/apis/batch/v1/namespaces/night%20shift/jobs"]);
   });
 
-  /** A cluster whose job has a second look before it ends. */
+  /** A cluster whose job is still running at the first poll and has ended at the second. */
   const working = (end) => {
-    let looks = 0;
+    let polls = 0;
     return ({ method, url }) => {
       const [path, query = ""] = url.split("?");
       if (method === "POST") return { status: 201, body: Job };
-      if (path === `${JOBS}/pi`) return { body: looks++ === 0 ? job() : job(end) };
+      if (path === `${JOBS}/pi`) return { body: polls++ === 0 ? job() : job(end) };
       if (path === PODS) return { body: { items: [{ metadata: { name: "pi-1" }, spec: { containers: [{ name: "a" }, { name: "b" }] } }] } };
       return query.includes("container=a") ? { body: '{ "pi": 3.14 }' } : status(404, "NotFound");
     };
   };
 
-  test(".sync waits for its end and reads its logs; one that cannot be read has its error", async () => {
+  test(".sync waits for the end of the job and reads its logs; a log that cannot be read has an error", async () => {
     answers = working("Complete");
     const LogOptions = { RetrieveLogs: true, LogParameters: { tailLines: ["6"] } };
     const execution = run("eks:runJob.sync", { Job: JSON.stringify(Job), LogOptions });
@@ -152,7 +152,7 @@ describe("eks:runJob", () => {
     assert.equal(raw.output.logs.pods["pi-1"].containers.a.log, '{ "pi": 3.14 }');
   });
 
-  test(".sync fails with the job that has failed, and reads no logs that nobody wants", async () => {
+  test(".sync fails with the failed job as its cause, and reads logs only if LogOptions ask for them", async () => {
     answers = working("Failed");
     const { error, cause } = await run("eks:runJob.sync", { Job }).result;
     assert.equal(error, "States.TaskFailed");
@@ -160,7 +160,7 @@ describe("eks:runJob", () => {
     assert.ok(!cluster.requests.some(({ url }) => url.startsWith(PODS)));
   });
 
-  test("a job that nobody waits for any more is deleted, with its pods", async () => {
+  test("aborting the execution deletes the job and its pods", async () => {
     const seen = deferred();
     const gone = deferred();
     answers = ({ method, url }) => {

@@ -1,4 +1,4 @@
-// The calls of AWS's recorded executions, made again at emulators: the same events, with results and errors of the same shapes.
+// The calls of recorded AWS executions are made again with emulators. They have the same events, and results and errors of the same shape.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -11,19 +11,19 @@ import { project, skip as noEmulator, standIn, startLambda, startMoto } from "./
 const { file, skip: noRecordings } = recordings("aws-recorded.jsonl");
 const skip = noEmulator || noRecordings;
 
-/** What an emulator does not do as AWS does, by the service and a part of the recording's name, with the reason. */
+/** Calls that an emulator answers in another way than AWS: the service, a part of the recording's name, and the reason. */
 const DIFFERENT = [
   ["sqs", "test_send_message_no_such_queue", "with an endpoint, the host of a queue's URL is not called"],
   ["sns", "test_fifo_message_attribute[input_params0", "moto takes a message without group"],
 ];
-/** Answers that moto gives otherwise, as AWS sends them. */
+/** The errors that AWS sends where moto sends others: the service, a part of the recording's name, the status and the error's type. */
 const ON_THE_WIRE = [
   ["sqs", "test_send_message_empty_body", 400, "com.amazon.coral.service#MissingParameter"],
   ["dynamodb", "test_put_item_invalid_table_name", 400, "com.amazon.coral.validate#ValidationException"],
   ["aws-sdk:dynamodb", "test_dynamodb_invalid_param", 400, "com.amazon.coral.validate#ValidationException"],
   ["aws-sdk:secretsmanager", "test_invalid_secret_name", 400, "ValidationException"],
 ];
-/** Members that S3 of AWS sends and moto does not, or the other way round. */
+/** Members that only AWS sends, and below those that only emulators send. */
 const ONLY_AWS = new Set([
   "ServerSideEncryption",
   "ChecksumType",
@@ -81,15 +81,15 @@ const detailsOf = (event) => Object.entries(event).find(([member]) => member.end
 const outputOf = (event) => parsed(detailsOf(event).output);
 
 /** The item that a call has read. */
-const kept = (event) => outputOf(event)?.Item ?? outputOf(event)?.Items?.[0];
+const itemOf = (event) => outputOf(event)?.Item ?? outputOf(event)?.Items?.[0];
 
 describe("calls that AWS has recorded", { skip }, () => {
   let moto, lambda, server, wire, tasks, wireTasks;
   const functions = {};
   const nested = {};
   let answer;
-  /** The token of the task that runs. */
-  let held;
+  /** The task token of the present run. */
+  let current;
 
   before(async () => {
     process.chdir(project);
@@ -108,11 +108,14 @@ describe("calls that AWS has recorded", { skip }, () => {
   });
 
   async function run(resource, parameters, handlers, complete) {
-    held = {};
+    current = {};
     const state = { Type: "Task", Resource: `arn:aws:states:::${resource}`, Parameters: parameters, End: true };
     const machine = new StateMachine({ StartAt: "Call", States: { Call: state } });
     const noted = Object.fromEntries(
-      Object.entries(handlers).map(([pattern, handler]) => [pattern, (input, task) => ((held.token = task.token), handler(input, task))]),
+      Object.entries(handlers).map(([pattern, handler]) => [
+        pattern,
+        (input, task) => ((current.token = task.token), handler(input, task)),
+      ]),
     );
     const execution = machine.start({}, { tasks: noted, onEvent: (event) => event.type === "TaskSubmitted" && complete?.(execution) });
     await execution.result;
@@ -121,7 +124,7 @@ describe("calls that AWS has recorded", { skip }, () => {
 
   const ask = async (resource, parameters) => outputOf((await run(resource, parameters, tasks)).at(-1));
 
-  /** The parameters with what there is here in the place of what there was. */
+  /** Functions by service that create the resources of a recorded call in the emulator, and return the parameters with their names. */
   const prepare = {
     async sqs({ MessageBody, ...others }, { resource }) {
       const { QueueUrl } = await ask("aws-sdk:sqs:createQueue", { QueueName: "recorded" });
@@ -142,14 +145,14 @@ describe("calls that AWS has recorded", { skip }, () => {
       const KeySchema = [{ AttributeName: "id", KeyType: "HASH" }];
       const AttributeDefinitions = [{ AttributeName: "id", AttributeType: "S" }];
       await ask("aws-sdk:dynamodb:createTable", { TableName: "recorded", KeySchema, AttributeDefinitions, BillingMode: "PAY_PER_REQUEST" });
-      await ask("dynamodb:putItem", { TableName: "recorded", Item: kept(events.at(-1)) ?? { id: { S: "id1" } } });
+      await ask("dynamodb:putItem", { TableName: "recorded", Item: itemOf(events.at(-1)) ?? { id: { S: "id1" } } });
       return { ...given, TableName: name.includes("no_such_table") ? "none" : "recorded" };
     },
     async s3(given, { name, events }) {
       if (name.includes("no_such_bucket")) return given;
       await ask("aws-sdk:s3:createBucket", { Bucket: "recorded" });
       const { Body } = outputOf(events.at(-1)) ?? {};
-      // The SDK integration would write a text as JSON, and these objects were written by somebody else.
+      // The object is written without the SDK integration, which would write a text as JSON.
       const headers = { "content-type": "binary/octet-stream" };
       if (Body !== undefined) await fetch(`${moto.url}/recorded/${given.Key}`, { method: "PUT", body: Body, headers });
       return { ...given, Bucket: "recorded" };
@@ -172,11 +175,11 @@ describe("calls that AWS has recorded", { skip }, () => {
       const { error, cause } = detailsOf(events.at(-1));
       if (error === "StepFunctions.StateMachineDoesNotExistException")
         return { ...given, StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:none" };
-      const told = error === undefined ? undefined : parsed(cause);
+      const failure = error === undefined ? undefined : parsed(cause);
       const result = outputOf(events.at(-1))?.Output ?? {};
-      const key = told?.Error ?? Object.keys(result).join("-");
+      const key = failure?.Error ?? Object.keys(result).join("-");
       const state =
-        told === undefined ? { Type: "Pass", Result: result, End: true } : { Type: "Fail", Error: told.Error, Cause: told.Cause };
+        failure === undefined ? { Type: "Pass", Result: result, End: true } : { Type: "Fail", Error: failure.Error, Cause: failure.Cause };
       nested[key] ??= await server.call("CreateStateMachine", {
         name: `recorded-${key}`,
         definition: JSON.stringify({ StartAt: "End", States: { End: state } }),
@@ -188,7 +191,7 @@ describe("calls that AWS has recorded", { skip }, () => {
     sfn: (given, call) => (given.StateMachineArn === undefined ? given : prepare.states(given, call)),
   };
 
-  /** What is compared of a result: names and types. HTTP headers differ from server to server. */
+  /** The part of a result that is compared: names and types of members. HTTP headers differ from server to server. */
   function shape(value, other) {
     if (Array.isArray(value)) return value.map((item, i) => shape(item, other?.[i]));
     if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
@@ -202,7 +205,7 @@ describe("calls that AWS has recorded", { skip }, () => {
         ]),
     );
   }
-  /** The recordings have a word in their place. */
+  /** Members whose values the recordings replace by a placeholder. */
   const MASKED = new Set(["StartDate", "StopDate", "LastModified"]);
 
   function httpShape({ AllHttpHeaders, HttpHeaders, HttpStatusCode }) {
@@ -211,12 +214,12 @@ describe("calls that AWS has recorded", { skip }, () => {
     return { AllHttpHeaders: "headers", HttpHeaders: "headers", HttpStatusCode };
   }
 
-  /** A cause without what is another one in each call. */
+  /** A cause without the parts that differ in each call. */
   const causeShape = (cause) => {
-    const told = parsed(cause);
-    if (told === undefined) return undefined;
-    if (typeof told === "object")
-      return shape({ ...told, stackTrace: [], ...(told.ExecutionArn && { Cause: "", Name: "", StopDate: "" }) });
+    const details = parsed(cause);
+    if (details === undefined) return undefined;
+    if (typeof details === "object")
+      return shape({ ...details, stackTrace: [], ...(details.ExecutionArn && { Cause: "", Name: "", StopDate: "" }) });
     return String(cause)
       .replace(/Request ID: [^;,)]+/g, "Request ID: …")
       .replace(/ \(SDK Attempt Count: \d+\)/, "")
@@ -235,7 +238,7 @@ describe("calls that AWS has recorded", { skip }, () => {
     ? []
     : calls().filter(({ service }) => /^(aws-sdk:)?(sqs|sns|dynamodb|s3|lambda|events|states|sfn|secretsmanager)$/.test(service));
 
-  test("are of all services that there are recordings of", () => {
+  test("cover all services with recordings", () => {
     assert.ok(all.length > 70, `${all.length} calls`);
     assert.deepEqual([...new Set(all.map(({ service }) => service))].sort(), [
       "aws-sdk:dynamodb",
@@ -276,7 +279,7 @@ describe("calls that AWS has recorded", { skip }, () => {
         const given = (await prepare[of]?.(parameters, call)) ?? parameters;
         got = await run(resource, given, tasks, (execution) => {
           if (!resource.endsWith("waitForTaskToken")) return;
-          const { token } = held;
+          const { token } = current;
           if (last.type === "TaskSucceeded") execution.succeed(token, outputOf(last));
           else execution.fail(token, failed);
         });

@@ -1,4 +1,4 @@
-// awsTasks(): what goes where, what comes back, what nobody may read, and what happens to a call that nobody waits for.
+// awsTasks(): which tasks it calls, requests and responses, secrets, and the end of calls that are no longer needed.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -17,7 +17,7 @@ const task = (resource, parameters, more) => {
   const Resource = resource.startsWith("arn:") ? resource : `arn:aws:states:::${resource}`;
   return new StateMachine({ StartAt: "A", States: { A: { Type: "Task", Resource, Parameters: parameters, End: true, ...more } } });
 };
-/** The answer of SQS, whose sum the client checks. */
+/** The answer of SQS, with the MD5 sum that the client checks. */
 const received = ({ body }) => ({
   body: { MessageId: "1", MD5OfMessageBody: createHash("md5").update(JSON.parse(body).MessageBody).digest("hex") },
 });
@@ -26,14 +26,14 @@ const run = (machine, tasks, input = {}) => machine.start(input, { tasks }).resu
 describe("which tasks go to AWS", () => {
   const names = (options) => Object.keys(awsTasks(options));
 
-  test("all of AWS's services; HTTP endpoints only where they are named", () => {
+  test("all of AWS's services do; HTTP endpoints only with connections", () => {
     assert.ok(names().includes("sqs:*") && names().includes("aws-sdk:*") && names().includes("s3:*"));
     assert.ok(!names().includes("http:invoke"));
     assert.ok(names().includes("apigateway:*") && !names({ endpoint: "http://localhost:1" }).includes("apigateway:*"));
     assert.ok(names({ connections: { shop: {} } }).includes("http:invoke"));
   });
 
-  test("only those that are named, by both of their integrations", () => {
+  test("with `only` or `endpoints` the named ones do, by their optimized and SDK integrations", () => {
     assert.deepEqual(names({ only: ["sqs:*", "states:startExecution", "aws-sdk:s3:get*", "Charge"] }), [
       "sqs:*",
       "aws-sdk:sqs:*",
@@ -48,11 +48,11 @@ describe("which tasks go to AWS", () => {
     ]);
   });
 
-  test("handlers with an exact name, more specific patterns, mocks and machines come first", async () => {
+  test("handlers with an exact name or a more specific pattern, mocks and machines take precedence", async () => {
     const aws = awsTasks({ endpoint: "http://127.0.0.1:1" });
-    const mine = () => ({ MessageId: "mine" });
+    const handler = () => ({ MessageId: "mine" });
     for (const name of ["sqs:sendMessage", "sqs:send*", "A", "arn:aws:states:::sqs:sendMessage"])
-      assert.deepEqual((await run(task("sqs:sendMessage", {}), { [name]: mine, ...aws })).output, { MessageId: "mine" }, name);
+      assert.deepEqual((await run(task("sqs:sendMessage", {}), { [name]: handler, ...aws })).output, { MessageId: "mine" }, name);
     const mocked = await testMachine(task("sqs:sendMessage", {})).run({}, { tasks: aws, mocks: { A: returns({ MessageId: "mock" }) } });
     assert.deepEqual(mocked.output, { MessageId: "mock" });
     const child = new StateMachine({ StartAt: "P", States: { P: { Type: "Pass", Result: 7, End: true } } }, { name: "Child" });
@@ -61,7 +61,7 @@ describe("which tasks go to AWS", () => {
     assert.equal(output.Output, 7);
   });
 
-  test("options are checked", () => {
+  test("invalid options are refused without revealing secrets", () => {
     const refused = [
       [{ endpont: "x" }, /endpont/],
       [{ endpoint: "localhost" }, /endpoint must be a URL/],
@@ -80,7 +80,7 @@ describe("which tasks go to AWS", () => {
     );
   });
 
-  test("a package that is not installed is named", async () => {
+  test("the error of a missing or old package says what to install", async () => {
     const { error, cause } = await run(task("aws-sdk:kinesis:listStreams", {}), awsTasks({ endpoint: "http://127.0.0.1:1" }));
     assert.equal(error, "States.Runtime");
     assert.equal(cause, "@aws-sdk/client-kinesis is not installed in this project: npm install @aws-sdk/client-kinesis");
@@ -88,7 +88,7 @@ describe("which tasks go to AWS", () => {
     assert.match((await run(task("sqs:sendMessage", {}), old)).cause, /too old.*npm install @aws-sdk\/client-sqs@latest/);
   });
 
-  test("what would be called is told without calling it", async () => {
+  test("awsCalls lists the calls of a definition without making them", async () => {
     const definition = {
       StartAt: "Send",
       States: {
@@ -130,7 +130,7 @@ describe("requests and responses", () => {
   const tasks = () => awsTasks({ endpoint: wire.url });
   const sent = () => JSON.parse(wire.requests.at(-1).body);
 
-  test("JSON where an API has text keeps the digits of its numbers", async () => {
+  test("JSON that an API takes as text keeps the digits of its numbers", async () => {
     answer = received;
     const { output } = await run(task("sqs:sendMessage", { QueueUrl: "q", "MessageBody.$": "$" }), tasks(), { a: 1 });
     assert.equal(output.MessageId, "1");
@@ -142,7 +142,7 @@ describe("requests and responses", () => {
     assert.equal(sent().MessageBody, '{"n":12345678901234567890,"f":1.0}');
   });
 
-  test("names of members are those of the AWS SDK for Java, in both directions", async () => {
+  test("requests and results of SDK integrations use the member names of the AWS SDK for Java", async () => {
     answer = { Item: { id: { S: "1" }, yes: { BOOL: true }, none: { NULL: true }, ids: { SS: ["a"] } } };
     const sdk = await run(task("aws-sdk:dynamodb:getItem", { TableName: "t", Key: { id: { s: "1" } } }), tasks());
     assert.deepEqual(sdk.output.Item, { id: { S: "1" }, yes: { Bool: true }, none: { Nul: true }, ids: { Ss: ["a"] } });
@@ -164,7 +164,7 @@ describe("requests and responses", () => {
     assert.match(sent().name, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/);
   });
 
-  test("EventBridge gets the machine and its execution as resources", async () => {
+  test("events for EventBridge have the machine and its execution as resources", async () => {
     answer = { FailedEntryCount: 0, Entries: [{ EventId: "1" }] };
     const execution = task("events:putEvents", { Entries: [{ Detail: { a: 1 }, DetailType: "d", Source: "s", Resources: ["r"] }] }).start(
       {},
@@ -176,7 +176,7 @@ describe("requests and responses", () => {
     assert.deepEqual(entry.Resources, ["r", execution.arn.replace(":execution:", ":stateMachine:").replace(/:[^:]+$/, ""), execution.arn]);
   });
 
-  test("S3 gets the JSON of a body, also of a text, and is asked for no checksum", async () => {
+  test("S3 bodies are written as JSON, also texts, and no checksum is requested by default", async () => {
     answer = () => ({ headers: { etag: "e" }, body: "" });
     for (const [Body, written] of [
       ["text data", '"text data"'],
@@ -194,7 +194,7 @@ describe("requests and responses", () => {
     assert.equal(wire.requests.at(-1).headers["x-amz-checksum-mode"], "ENABLED");
   });
 
-  test("errors without a class of their own have the service's", async () => {
+  test("errors without a class in the SDK have the name of the service's general exception", async () => {
     answer = () => ({
       status: 400,
       headers: { "x-amzn-requestid": "r" },
@@ -211,14 +211,14 @@ describe("requests and responses", () => {
     assert.equal(sdk.cause, "no (Service: SecretsManager, Status Code: 400, Request ID: r) (SDK Attempt Count: 1)");
   });
 
-  test("a service that cannot be reached is the client's error", async () => {
+  test("a service that cannot be reached fails the task with SdkClientException", async () => {
     const away = awsTasks({ endpoint: "http://127.0.0.1:9" });
     const { error, cause } = await run(task("sqs:sendMessage", { QueueUrl: "q", MessageBody: "m" }), away);
     assert.equal(error, "SQS.SdkClientException");
     assert.match(cause, /^Unable to execute HTTP request: .*(refused|bad port)/i);
   });
 
-  test("a timeout ends the call", async () => {
+  test("a task with a call that is not answered times out", async () => {
     let closed;
     answer = ({ headers }) => new Promise(() => void (closed = headers));
     const machine = task("sqs:sendMessage", { QueueUrl: "q", MessageBody: "m" }, { TimeoutSeconds: 1 });
@@ -228,10 +228,10 @@ describe("requests and responses", () => {
   });
 });
 
-describe("what nobody may read", () => {
+describe("secrets", () => {
   const credentials = { accessKeyId: "AKIASECRETSECRET", secretAccessKey: "very/secret+key", sessionToken: "very-secret-token" };
 
-  test("credentials are in no history, result, error or snapshot, even if the service sends them back", async () => {
+  test("credentials do not appear in a history, result, error or snapshot, even if the service sends them back", async () => {
     const wire = await standIn(({ headers, url }) => ({
       status: url === "/" && headers["x-amz-target"]?.endsWith("GetItem") ? 200 : 403,
       headers: { "x-seen": `${headers["x-amz-security-token"]}` },
@@ -261,11 +261,11 @@ describe("what nobody may read", () => {
     }
     assert.ok(
       wire.requests.every(({ headers }) => headers.authorization.includes(credentials.accessKeyId)),
-      "they were used",
+      "the requests were signed with the credentials",
     );
   });
 
-  test("an emulator gets credentials of its own, not those that are not there", async (t) => {
+  test("an emulator is called with test credentials if there are no others", async (t) => {
     const wire = await standIn(() => ({ body: { Item: {} } }));
     t.after(() => wire.close());
     await run(task("dynamodb:getItem", { TableName: "t", Key: {} }), awsTasks({ endpoint: wire.url }));
@@ -273,7 +273,7 @@ describe("what nobody may read", () => {
       assert.match(wire.requests[0].headers.authorization, /Credential=test\//);
   });
 
-  test("a connection adds to a request, and to nothing else", async (t) => {
+  test("a connection adds its secrets to the request only", async (t) => {
     const wire = await standIn(({ url, headers, body }) => ({
       status: url.startsWith("/no") ? 404 : 200,
       body: { url, sent: body, auth: headers.authorization },
@@ -325,7 +325,7 @@ describe("functions", () => {
   after(() => lambda.close());
   const tasks = () => awsTasks({ endpoints: { lambda: lambda.url } });
 
-  test("give their payload; their errors are the state's", async () => {
+  test("return their payload, and their errors fail the state", async () => {
     const called = await run(task("lambda:invoke", { FunctionName: "echo", Payload: { n: 1 } }), tasks());
     assert.deepEqual([called.output.Payload, called.output.ExecutedVersion, called.output.StatusCode], [{ n: 1 }, "$LATEST", 200]);
     const direct = task("arn:aws:lambda:us-east-1:123456789012:function:echo", { n: 2 });
@@ -337,7 +337,7 @@ describe("functions", () => {
     assert.equal(JSON.parse(broken.cause).errorMessage, "no stock");
   });
 
-  test("that are throttled are Lambda's error, which a state can retry", async () => {
+  test("that are throttled fail with Lambda's error, which a state can retry", async () => {
     process.env.AWS_MAX_ATTEMPTS = "1";
     try {
       const { error, cause } = await run(task("lambda:invoke", { FunctionName: "busy" }), tasks());
@@ -349,7 +349,7 @@ describe("functions", () => {
   });
 });
 
-describe("at moto's server", { skip }, () => {
+describe("with moto's server", { skip }, () => {
   let moto, server, tasks;
   before(async () => {
     moto = await startMoto();
@@ -366,7 +366,7 @@ describe("at moto's server", { skip }, () => {
     return output;
   };
 
-  test("calls that fail have AWS's names", async () => {
+  test("failed calls have AWS's error names", async () => {
     const KeySchema = [{ AttributeName: "id", KeyType: "HASH" }];
     const AttributeDefinitions = [{ AttributeName: "id", AttributeType: "S" }];
     await ask("aws-sdk:dynamodb:createTable", { TableName: "orders", KeySchema, AttributeDefinitions, BillingMode: "PAY_PER_REQUEST" });
@@ -383,14 +383,14 @@ describe("at moto's server", { skip }, () => {
       assert.equal((await run(task(resource, parameters), tasks)).error, error, resource);
   });
 
-  test("a retrier hears of them by these names", async () => {
+  test("a catcher matches errors by these names", async () => {
     const Catch = [{ ErrorEquals: ["S3.NoSuchBucketException"], Next: "B" }];
     const { A } = JSON.parse(task("aws-sdk:s3:getObject", { Bucket: "none-at-all", Key: "k" }).definition).States;
     const machine = new StateMachine({ StartAt: "A", States: { A: { ...A, Catch }, B: { Type: "Pass", Result: "caught", End: true } } });
     assert.equal((await run(machine, tasks)).output, "caught");
   });
 
-  test("jobs are waited for, with the service's description of them", async () => {
+  test("a .sync task waits for its job and returns the service's description of it", async () => {
     const query = await ask("athena:startQueryExecution.sync", {
       QueryString: "select 1",
       ResultConfiguration: { OutputLocation: "s3://b/x" },
@@ -401,7 +401,7 @@ describe("at moto's server", { skip }, () => {
     assert.equal(job.JobRunState, "SUCCEEDED");
   });
 
-  test("a job that is asked for keeps its task alive", async () => {
+  test("polling a job counts as a heartbeat of its task", async () => {
     const { stateMachineArn: StateMachineArn } = await server.call("CreateStateMachine", {
       name: "seconds",
       definition: JSON.stringify({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 2, End: true } } }),
@@ -441,7 +441,7 @@ describe("at moto's server", { skip }, () => {
     assert.match((await ask("aws-sdk:s3:getObject", { Bucket, Key })).Body, /SUCCEEDED/);
   });
 
-  test("the body of an object is JSON, also a text, and nobody asks for its checksum", async () => {
+  test("objects are stored as JSON, also texts, and are read without a checksum", async () => {
     await ask("aws-sdk:s3:createBucket", { Bucket: "bodies" });
     for (const [Body, stored] of [
       ["text data", '"text data"'],
@@ -459,7 +459,7 @@ describe("at moto's server", { skip }, () => {
     }
   });
 
-  test("a machine calls one service after the other, and a nested execution", async (t) => {
+  test("a machine can call several services and start a nested execution", async (t) => {
     const lambda = await startLambda({ Price: (payload) => JSON.stringify({ price: JSON.parse(payload).n * 2 }) });
     t.after(() => lambda.close());
     const all = awsTasks({ endpoint: moto.url, endpoints: { lambda: lambda.url, states: server.url } });
@@ -509,7 +509,7 @@ describe("at moto's server", { skip }, () => {
     assert.equal((await ask("aws-sdk:s3:getObject", { Bucket: "whole", Key: "k" })).Body, '{"price":42}');
   });
 
-  test("a machine's task token goes with the message, and comes back", async () => {
+  test("a task token that was sent with a message can be answered", async () => {
     const { QueueUrl } = await ask("aws-sdk:sqs:createQueue", { QueueName: "tokens" });
     const parameters = { QueueUrl, MessageBody: { "token.$": "$$.Task.Token" } };
     const machine = task("sqs:sendMessage.waitForTaskToken", parameters);
@@ -522,7 +522,7 @@ describe("at moto's server", { skip }, () => {
     assert.deepEqual((await execution.result).output, { done: true });
   });
 
-  test("an execution that nobody waits for any more is stopped, and its answer is no fact", async () => {
+  test("aborting an execution stops the nested execution for which it waits", async () => {
     const { stateMachineArn } = await server.call("CreateStateMachine", {
       name: "slow",
       definition: JSON.stringify({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 3600, End: true } } }),
@@ -557,7 +557,7 @@ describe("at moto's server", { skip }, () => {
   });
 });
 
-test("a handler of one's own can pass a task on", async (t) => {
+test("a custom handler can pass a task on to awsTasks()", async (t) => {
   const wire = await standIn(received);
   t.after(() => wire.close());
   const aws = awsTasks({ endpoint: wire.url });

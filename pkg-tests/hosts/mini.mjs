@@ -1,11 +1,11 @@
-// The host of docs/host-guide.md, as the page has it.
+// The host of docs/host-guide.md, compiled from the text of the page.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "../../scripts/steps.mjs";
 
-/** Its text. */
+/** The source text of the host. */
 function miniHost() {
   const page = readFileSync(join(root, "docs/host-guide.md"), "utf8");
   return /```ts\n(\/\/ mini-host\.ts\n[^]*?)```\n/.exec(page)[1];
@@ -13,7 +13,7 @@ function miniHost() {
 
 export const lacks = { children: "not written", signals: "not written", redrive: "not written" };
 
-/** Its function `open`, with other texts in the place of some: what it would do with a mistake. */
+/** Returns the host's function `open`. `edits` replace parts of its source, to build a host with a mistake. */
 export async function openMini(edits = []) {
   const esbuild = await import("esbuild");
   let text = miniHost();

@@ -4,6 +4,6 @@ import { lacks, openMini } from "./mini.mjs";
 
 const { hostTests } = await import("../../dist/host-tests.js");
 const adapter = { name: "mini", lacks, open: await openMini() };
-test("the host of the guide", { concurrency: 8 }, async (t) => {
+test("the guide's host keeps the promises of a host", { concurrency: 8 }, async (t) => {
   await Promise.all(hostTests(adapter).map(({ name, skip, run }) => t.test(name, { skip }, run)));
 });

@@ -1,5 +1,5 @@
-// The host of Durable Objects of docs/host-guide.md in workerd, the runtime of Cloudflare, and an adapter for its tests. Tasks are HTTP requests
-// to this process.
+// The Durable Object host of docs/host-guide.md in workerd, Cloudflare's runtime, and an adapter for the tests of hosts. It performs tasks by
+// HTTP requests to this process.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -30,7 +30,7 @@ const config :Workerd.Config = (
 );
 `;
 
-/** Builds the Worker as wrangler does: one file, with the WebAssembly as a module of its own. */
+/** Builds the Worker as wrangler does: one file, with the WebAssembly as a separate module. */
 export async function build() {
   const esbuild = await import("esbuild");
   const folder = mkdtempSync(join(tmpdir(), "stepglass-objects-"));
@@ -69,14 +69,14 @@ export class Workerd {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
     });
     this.#child = child;
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said = (said + text).slice(-4000)));
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output = (output + text).slice(-4000)));
     const port = await new Promise((resolve, reject) => {
       child.stdio[3].on("data", (text) => /"port":(\d+)/.test(text) && resolve(/"port":(\d+)/.exec(text)[1]));
-      child.once("exit", () => reject(new Error(`workerd has ended:\n${said}`)));
+      child.once("exit", () => reject(new Error(`workerd has ended:\n${output}`)));
     });
     this.#base = `http://127.0.0.1:${port}/`;
-    this.said = () => said;
+    this.output = () => output;
   }
 
   async kill() {
@@ -89,12 +89,12 @@ export class Workerd {
   /** Calls a method of an execution. */
   async ask(method, arn, ...given) {
     const response = await fetch(new URL(method, this.#base), { method: "POST", body: JSON.stringify({ arn, given }) });
-    if (!response.ok) throw new Error(`workerd has answered ${response.status}: ${await response.text()}\n${this.said()}`);
+    if (!response.ok) throw new Error(`workerd has answered ${response.status}: ${await response.text()}\n${this.output()}`);
     return (await response.json()).answer;
   }
 }
 
-/** Calls the handlers of a program. A request that ends aborts the task's signal. */
+/** An HTTP server that calls the handlers of a program. If a request is closed early, the task's signal is aborted. */
 function serveTasks(tasks) {
   const server = createServer(async (request, response) => {
     const chunks = [];
@@ -115,7 +115,7 @@ function serveTasks(tasks) {
 
 const arnOf = (machine, name) => `arn:aws:states:us-east-1:123456789012:execution:${machine}:${name}`;
 
-/** `open` of an adapter; `workerd` is a process that is there, or a function that starts one for each host, which may crash. */
+/** Returns `open` of an adapter. `workerd` is a running process, or a function that starts one for each host, so that it can crash. */
 export const opener = (workerd) => async (given) => {
   const own = typeof workerd === "function" ? await workerd() : undefined;
   const there = own ?? workerd;
@@ -124,7 +124,7 @@ export const opener = (workerd) => async (given) => {
   const known = new Set();
   const handle = (arn) => ({
     arn,
-    // A process that dies takes its answers along.
+    // The request fails if the process dies before it answers, so it is repeated.
     get result() {
       const ask = () => there.ask("result", arn).catch(() => new Promise((resolve) => setTimeout(resolve, 50)).then(ask));
       return ask();
@@ -164,7 +164,7 @@ export const opener = (workerd) => async (given) => {
       async crash() {
         await own.kill();
         await own.begin();
-        // Their alarms would wake them too, somewhat later.
+        // A request wakes each object at once. Its alarm would wake it later.
         await Promise.all([...known].map((arn) => own.ask("describe", arn)));
       },
     }),

@@ -25,12 +25,12 @@ after(async () => {
   built?.remove();
 });
 
-test("an object for each execution", { skip, concurrency: 8 }, async (t) => {
+test("Durable Objects keep the promises of a host", { skip, concurrency: 8 }, async (t) => {
   const adapter = { name: "objects", lacks, open: (program) => opener(workerd)(program) };
   await Promise.all(hostTests(adapter, { promises: LIVING }).map(({ name, skip, run }) => t.test(name, { skip }, run)));
 });
 
-test("objects whose machine is lost", { skip, concurrency: 3 }, async (t) => {
+test("Durable Objects keep the promises of a host when their process is killed", { skip, concurrency: 3 }, async (t) => {
   const folders = [];
   const open = opener(async () => {
     const { folder, remove } = await build();

@@ -1,11 +1,11 @@
-// A Runtime keeps every promise of a host, in memory and with SQLite; its process dies at a write that nobody hears of.
+// A Runtime keeps every promise of a host, in memory and with SQLite, also if its process dies before it learns the result of a write.
 import { test } from "node:test";
 import { drivers, folder } from "../store/drivers.mjs";
 
 const { hostTests } = await import("../../dist/host-tests.js");
 const { MemoryStore, Runtime } = await import("../../dist/durable-node.js");
 
-/** The timers of a process, which end with it. */
+/** A clock whose timers do not fire after the process has died. */
 function mortalClock() {
   const timers = new Set();
   let dead = false;
@@ -25,7 +25,7 @@ function mortalClock() {
   };
 }
 
-/** A process with a store; when it has died, nothing that it asks of the store is answered. */
+/** A process with a runtime. After it has died, the store does not answer its calls. */
 async function live(inner, program) {
   const clock = mortalClock();
   let dead = false;
@@ -45,13 +45,13 @@ async function live(inner, program) {
     async die() {
       dead = true;
       clock.die();
-      // The system gives up what a process that is gone had.
+      // The operating system releases the store's lock when its process dies.
       await inner.close();
     },
   };
 }
 
-/** A host on a store. */
+/** Returns `open` of an adapter for a Runtime on a store. */
 function host(store) {
   return async (program) => {
     const inner = await store();
@@ -76,7 +76,7 @@ let files = 0;
 for (const [name, { store }] of Object.entries(drivers)) adapters[name] = host(async () => store(`${file}-${files++}`));
 
 for (const [name, open] of Object.entries(adapters))
-  test(`a Runtime on ${name}`, { concurrency: 8 }, async (t) => {
+  test(`a Runtime on ${name} keeps the promises of a host`, { concurrency: 8 }, async (t) => {
     await Promise.all(hostTests({ name, open }).map(({ name, skip, run }) => t.test(name, { skip }, run)));
   });
 process.on("exit", done);

@@ -1,4 +1,4 @@
-// The steps of action.yml, as a runner of GitHub Actions does them: inputs into the environment, scripts into bash.
+// The steps of action.yml, run like a runner of GitHub Actions does: inputs become environment variables, and bash runs the scripts.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { projectWith, root, run } from "./project.mjs";
 const action = parse(readFileSync(join(root, "action.yml"), "utf8"));
 const skip = output("bash", ["--version"]) === undefined ? "there is no bash" : false;
 
-/** An expression of a workflow: `inputs.name`, strings, ==, !=, &&, ||, ! and functions of the job's state. */
+/** Evaluates an expression of a workflow: `inputs.name`, strings, ==, !=, &&, ||, ! and functions of the job's state. */
 function evaluate(expression, inputs) {
   const script = expression.replaceAll(/inputs\.([\w-]+)/g, (_, name) => {
     assert.ok(name in action.inputs, `there is no input ${name}`);
@@ -27,7 +27,7 @@ function evaluate(expression, inputs) {
 
 const filled = (text, inputs) => String(text).replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression) => evaluate(expression, inputs));
 
-/** Does the steps in a folder; returns what each has printed, and whether all have succeeded. */
+/** Runs the steps in a folder. Returns the exit code and output of each, and whether one has failed. */
 async function perform(folder, given) {
   for (const name of Object.keys(given)) assert.ok(name in action.inputs, `there is no input ${name}`);
   const inputs = Object.fromEntries(Object.entries(action.inputs).map(([name, { default: value }]) => [name, given[name] ?? value]));
@@ -38,11 +38,11 @@ async function perform(folder, given) {
     if (!evaluate(condition, { ...inputs, failed })) continue;
     const env = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(value, inputs)]));
     assert.equal(step.shell, "bash");
-    assert.doesNotMatch(step.run, /\$\{\{/, "an input in a script could be any command");
+    assert.doesNotMatch(step.run, /\$\{\{/, "an input that is part of a script could run any command");
     const script = join(folder, `.step-${step.name}.sh`);
     writeFileSync(script, step.run);
     const cwd = join(folder, filled(step["working-directory"], inputs));
-    // How runners call it.
+    // Runners call bash with these options.
     steps[step.name] = await run("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
       cwd,
       env: { ...env, GITHUB_WORKSPACE: folder },
@@ -64,7 +64,7 @@ const files = {
   "bad.stepglass.yaml": tests("FAILED"),
 };
 
-test("the action is a composite one whose inputs are all described and used", () => {
+test("the action is a composite action, and all of its inputs are described and used", () => {
   assert.equal(action.runs.using, "composite");
   const text = JSON.stringify(action.runs);
   for (const [name, { description }] of Object.entries(action.inputs)) {
@@ -73,7 +73,7 @@ test("the action is a composite one whose inputs are all described and used", ()
   }
 });
 
-test("the action validates what is there, with annotations", { skip }, async () => {
+test("the action validates all definitions by default, with annotations", { skip }, async () => {
   const { steps, failed } = await perform(projectWith(files), {});
   assert.ok(failed);
   assert.deepEqual(Object.keys(steps), ["Validate"]);
@@ -82,7 +82,7 @@ test("the action validates what is there, with annotations", { skip }, async () 
   assert.equal(steps.Validate.code, 1);
 });
 
-test("the action's inputs reach the command", { skip }, async () => {
+test("the action passes its inputs to the command safely", { skip }, async () => {
   const folder = projectWith(files);
   const chosen = await perform(folder, {
     files: "good.asl.json\nmachines/c*.json\n",
@@ -103,7 +103,7 @@ test("the action's inputs reach the command", { skip }, async () => {
   assert.throws(() => readFileSync(join(folder, "pwned")), /ENOENT/);
 });
 
-test("the action's baseline, and tests after a failure", { skip }, async () => {
+test("the action accepts a baseline, and runs tests after a failed validation", { skip }, async () => {
   const folder = projectWith(files);
   const written = await run("npx", ["--yes", "stepglass", "validate", ".", "--baseline", "known.json", "--write-baseline"], {
     cwd: folder,
@@ -117,7 +117,7 @@ test("the action's baseline, and tests after a failure", { skip }, async () => {
   assert.deepEqual([both.steps.Validate.code, both.steps.Test.code], [1, 0]);
 });
 
-test("the action replays fetched executions with the verdicts that are allowed", { skip }, async () => {
+test("the action replays fetched executions and accepts the allowed verdicts", { skip }, async () => {
   const { history } = simulate(good, {});
   const executionArn = "arn:aws:states:us-east-1:123456789012:execution:Orders:order-7";
   const run = {

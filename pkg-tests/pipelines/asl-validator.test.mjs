@@ -1,4 +1,4 @@
-// The command and the function in place of asl-validator, beside that package itself.
+// The command and the function that replace asl-validator, compared with that package.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { folderWith } from "../api/command.mjs";
 import { differences } from "./differences.mjs";
 import { installed, own, root, run } from "./project.mjs";
 
-const theirs = installed("asl-validator");
+const aslValidator = installed("asl-validator");
 const ours = own("stepglass/asl-validator");
 const program = join(installed.resolve("asl-validator"), "../../bin/asl-validator.js");
 const plain = (value) => JSON.parse(JSON.stringify(value));
@@ -16,7 +16,6 @@ const plain = (value) => JSON.parse(JSON.stringify(value));
 const machine = { StartAt: "A", States: { A: { Type: "Pass", End: true } } };
 const lost = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, C: { Type: "Succeed" } } };
 
-/** Definitions with one mistake each, for each of the codes. */
 const inParallel = (States) => ({
   StartAt: "P",
   States: { P: { Type: "Parallel", Branches: [{ StartAt: "X", States }], Next: "C" }, C: { Type: "Succeed" } },
@@ -25,6 +24,7 @@ const state = (members) => ({ StartAt: "A", States: { A: members } });
 const task = { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", End: true };
 const map = { Type: "Map", ItemProcessor: machine, End: true };
 const twice = (field, members) => state({ ...members, [field]: field === "Cause" || field === "Error" ? "x" : 1, [`${field}Path`]: "$.x" });
+/** Definitions with one mistake each, which cover all error codes. */
 const mistakes = [
   lost,
   { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.x", IsNull: true, Next: "A" }] } } },
@@ -43,9 +43,9 @@ const mistakes = [
   twice("Error", { Type: "Fail" }),
 ].map(plain);
 
-test("errors have the codes and the shape of the package", () => {
+test("errors have the same codes and shape as those of asl-validator", () => {
   for (const definition of mistakes) {
-    const [there, here] = [theirs(plain(definition)), ours(definition)];
+    const [there, here] = [aslValidator(plain(definition)), ours(definition)];
     const codes = (result) => [...new Set(result.errors.map((error) => error["Error code"]))].sort();
     assert.deepEqual(Object.keys(here), Object.keys(there));
     assert.deepEqual(
@@ -62,7 +62,7 @@ test("errors have the codes and the shape of the package", () => {
   }
 });
 
-test("import and require give the function", async () => {
+test("import and require return the function", async () => {
   const imported = await import(new URL("../../dist/asl-validator.js", import.meta.url));
   assert.equal(imported.default, ours);
   assert.equal(typeof ours, "function");
@@ -71,7 +71,7 @@ test("import and require give the function", async () => {
   assert.deepEqual(definition, machine, "the definition is not changed");
 });
 
-test("options leave out what they leave out there", () => {
+test("options disable the same checks as in asl-validator", () => {
   const path = state({ Type: "Pass", InputPath: "$.x[", End: true });
   const arn = state({ ...task, Resource: "x" });
   for (const options of [
@@ -82,17 +82,21 @@ test("options leave out what they leave out there", () => {
     {},
   ])
     for (const definition of [path, arn])
-      assert.equal(ours(definition, options).isValid, theirs(plain(definition), options).isValid, JSON.stringify([options, definition]));
+      assert.equal(
+        ours(definition, options).isValid,
+        aslValidator(plain(definition), options).isValid,
+        JSON.stringify([options, definition]),
+      );
   for (const wrong of ["x", 1, [], {}, { StartAt: "A" }]) assert.equal(ours(wrong).isValid, false);
   for (const wrong of [null, undefined]) assert.throws(() => ours(wrong));
 });
 
-test("an index that counts from the end is a path for both, in OutputPath and in a payload template", () => {
+test("both accept an index that counts from the end, in OutputPath and in a payload template", () => {
   for (const definition of [
     state({ Type: "Pass", OutputPath: "$[(@.length-1)].bar", End: true }),
     state({ Type: "Pass", Parameters: { "last.$": "$.list[(@.length-1)]" }, End: true }),
   ]) {
-    const [there, here] = [theirs(plain(definition)), ours(definition)];
+    const [there, here] = [aslValidator(plain(definition)), ours(definition)];
     assert.deepEqual(
       [here.isValid, there.isValid],
       [true, true],
@@ -102,11 +106,11 @@ test("an index that counts from the end is a path for both, in OutputPath and in
   assert.equal(ours(state({ Type: "Pass", OutputPath: "$[(@.size-1)]", End: true })).isValid, false);
 });
 
-test("what is judged otherwise is in the table, and nothing else is", () => {
+test("the table in docs/asl-validator.md lists all differences, and no others", () => {
   const table = readFileSync(join(root, "docs/asl-validator.md"), "utf8");
   for (const { title, valid, definition } of differences) {
     const value = plain(definition);
-    assert.deepEqual([ours(value).isValid, theirs(plain(value)).isValid], [valid, !valid], title);
+    assert.deepEqual([ours(value).isValid, aslValidator(plain(value)).isValid], [valid, !valid], title);
     assert.match(
       table,
       new RegExp(`^\\| ${title.replaceAll(/[^\w\s]/g, "\\$&")} \\| ${valid ? "invalid \\| valid" : "valid \\| invalid"} \\| \\S`, "m"),
@@ -117,16 +121,16 @@ test("what is judged otherwise is in the table, and nothing else is", () => {
 });
 
 const { file: suite, skip } = recordings("definitions.jsonl");
-test("the definitions of the package's own tests", { skip }, () => {
+test("the definitions of asl-validator's own tests have the same verdicts, except for one listed difference", { skip }, () => {
   const cases = readFileSync(suite, "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
   const otherwise = cases.filter(({ definition, valid }) => {
-    assert.equal(theirs(plain(definition)).isValid, valid);
+    assert.equal(aslValidator(plain(definition)).isValid, valid);
     return ours(definition).isValid !== valid;
   });
-  // Both are the first difference of the table.
+  // Both cases are the first difference in the table.
   assert.deepEqual(
     otherwise.map(({ name }) => name),
     ["invalid-json-surround-syntax-extra-spaces.json", "invalid-jsonata-surround-syntax-no-spaces.json"],
@@ -146,7 +150,7 @@ const both = async (...args) => {
   return { there, here };
 };
 
-test("the command has the exit codes and the output of the package", async () => {
+test("the command has the same exit codes and output as asl-validator", async () => {
   const same = [
     [],
     ["order.json"],
@@ -167,7 +171,7 @@ test("the command has the exit codes and the output of the package", async () =>
   }
 });
 
-test("mistakes are told in the package's frame, in our words", async () => {
+test("the command prints mistakes in asl-validator's format, with our messages", async () => {
   for (const args of [
     ["--json-path", "bad.json"],
     ["--yaml-path", "bad.yaml", "--json-path", "good.json"],
@@ -185,21 +189,21 @@ test("mistakes are told in the package's frame, in our words", async () => {
   }
 });
 
-test("what the package's command gets wrong", async () => {
-  // The exit code is the worst of all, where the package forgets earlier ones.
+test("the command avoids the mistakes of asl-validator's command", async () => {
+  // The exit code is the worst of all definitions. asl-validator uses that of the last one.
   const first = await both("--json-definition", JSON.stringify(lost), "--json-definition", JSON.stringify(machine));
   assert.deepEqual([first.there.code, first.here.code], [0, 1]);
   const unparsed = await both("--json-definition", "{");
   assert.deepEqual([unparsed.there.code, unparsed.here.code], [0, 2]);
   assert.equal(unparsed.here.stderr, unparsed.there.stderr);
-  // The options about paths and ARNs take effect.
+  // The options --no-path-check and --no-arn-check have an effect.
   const path = JSON.stringify(state({ Type: "Pass", InputPath: "$.x[", End: true }));
   const unchecked = await both("--no-path-check", "--json-definition", path);
   assert.deepEqual([unchecked.there.code, unchecked.here.code], [1, 0]);
   const arn = JSON.stringify(state({ ...task, Resource: "x" }));
   const free = await both("--no-arn-check", "--json-definition", arn);
   assert.deepEqual([free.there.code, free.here.code], [1, 0]);
-  // What cannot be read keeps nothing else from being checked, and is told in a line.
+  // A file that cannot be read is reported in one line, and the other files are still checked.
   const unread = await both("--json-path", "nowhere.json", "--json-path", "broken.json", "--json-path", "good.json");
   assert.deepEqual([unread.there.code, unread.here.code], [2, 2]);
   assert.match(unread.here.stderr, /^Error: ENOENT: no such file or directory, open 'nowhere\.json'\nSyntaxError: .+\n$/);

@@ -1,5 +1,5 @@
-// Definitions that asl-validator and the command judge otherwise, in the order of the table in docs/asl-validator.md. `valid` is the
-// verdict here, which is AWS's; asl-validator has the other one.
+// Definitions for which asl-validator and the command have different verdicts, in the order of the table in docs/asl-validator.md. `valid`
+// is the command's verdict, which is also AWS's. The titles are those of the table.
 
 const one = (state) => ({ StartAt: "A", States: { A: state } });
 const jsonata = (state) => ({ QueryLanguage: "JSONata", ...one(state) });

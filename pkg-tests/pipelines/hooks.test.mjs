@@ -1,4 +1,4 @@
-// The hooks of .pre-commit-hooks.yaml, run by pre-commit itself in a repository of git.
+// The hooks of .pre-commit-hooks.yaml, run by pre-commit itself in a git repository.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ const env = {
 };
 const git = (cwd, ...args) => run("git", args, { cwd, env });
 
-/** A repository of git with all files added. */
+/** Makes a folder a git repository with all files committed. Returns the commit's hash. */
 async function repository(folder) {
   for (const args of [
     ["init", "--quiet", "--initial-branch=main"],
@@ -47,7 +47,7 @@ const good = { StartAt: "A", States: { A: { Type: "Pass", End: true } } };
 const bad = { StartAt: "A", States: { A: { Type: "Pass", Next: "Nowhere" } } };
 const tests = "definition: ../order.asl.json\ntests:\n  - name: it ends\n    expect: { status: SUCCEEDED }\n";
 
-test("a commit runs the hooks on its files", { skip }, async () => {
+test("pre-commit runs the hooks on the files of a commit", { skip }, async () => {
   const hooks = join(home, "stepglass");
   mkdirSync(hooks);
   copyFileSync(join(root, ".pre-commit-hooks.yaml"), join(hooks, ".pre-commit-hooks.yaml"));
@@ -80,15 +80,15 @@ test("a commit runs the hooks on its files", { skip }, async () => {
 
   const refused = await commit("order.asl.json", bad);
   assert.equal(refused.code, 1);
-  const told = refused.stderr + refused.stdout;
-  assert.match(told, /validate state machines\.+Failed/);
-  assert.match(told, /error\[unknown-target\]: there is no state `Nowhere` here\n --> order\.asl\.json:6:\d+/);
-  assert.match(told, /test state machines\.+Failed/);
+  const output = refused.stderr + refused.stdout;
+  assert.match(output, /validate state machines\.+Failed/);
+  assert.match(output, /error\[unknown-target\]: there is no state `Nowhere` here\n --> order\.asl\.json:6:\d+/);
+  assert.match(output, /test state machines\.+Failed/);
 
   const passed = await commit("order.asl.json", { ...good, Comment: "mended" });
   assert.equal(passed.code, 0, passed.stderr);
   assert.match(passed.stderr + passed.stdout, /validate state machines\.+Passed\ntest state machines\.+Passed/);
-  // What the baseline has does not fail, also where it moves.
+  // A problem that is in the baseline does not fail the commit, even if its line has changed.
   const known = await commit("old.asl.json", { Comment: "a line before", ...bad });
   assert.equal(known.code, 0, known.stderr);
 });

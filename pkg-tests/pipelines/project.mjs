@@ -1,4 +1,4 @@
-// A project with the package installed, and the package's modules for the tests themselves.
+// Projects that have the package installed, and `require()` for the tests themselves.
 import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,17 +6,17 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { folderWith } from "../api/command.mjs";
 
 export const root = resolve(import.meta.dirname, "../..");
-/** `require()` as the repository's own files have it: `stepglass` is the package in dist. */
+/** `require()` of the repository's own files, for which `stepglass` is the package in dist. */
 export const own = createRequire(join(root, "package.json"));
-/** `require()` of what pkg-tests/pipelines has installed. */
+/** `require()` of the packages that are installed in pkg-tests/pipelines. */
 export const installed = createRequire(import.meta.url);
 
-/** A folder with these files and with the package as npm installs it. */
+/** Creates a folder with these files and with the package as npm installs it. */
 export function projectWith(files) {
   const { folder } = folderWith(files);
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   symlinkSync(root, join(folder, "node_modules/stepglass"), "junction");
-  // On Windows npm writes a script in place of a link.
+  // On Windows, npm writes a script instead of a link.
   if (process.platform === "win32")
     writeFileSync(join(folder, "node_modules/.bin/stepglass.cmd"), `@node "${join(root, "dist/cli.js")}" %*\r\n`);
   else symlinkSync("../stepglass/dist/cli.js", join(folder, "node_modules/.bin/stepglass"));
@@ -24,7 +24,7 @@ export function projectWith(files) {
   return folder;
 }
 
-/** Runs a program; npm finds only what is installed, with no registry to ask. */
+/** Runs a program. npm is offline, so it finds only installed packages. */
 export function run(program, args, { cwd, env = {} }) {
   const { FORCE_COLOR, NO_COLOR, ...rest } = process.env;
   const PATH = `${dirname(process.execPath)}${delimiter}${rest.PATH}`;

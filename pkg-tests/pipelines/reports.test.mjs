@@ -1,4 +1,4 @@
-// Reports of `stepglass validate`, held against the schema of SARIF and an XML parser that are not ours.
+// Reports of `stepglass validate` are checked with the official schema of SARIF and an independent XML parser.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { folderWith } from "../api/command.mjs";
 import { installed } from "./project.mjs";
 
 const { XMLParser, XMLValidator } = installed("fast-xml-parser");
-// The schema of OASIS, as @microsoft/jest-sarif has it with the validator that it wants.
+// @microsoft/jest-sarif contains the schema of OASIS and the validator that fits it.
 const sarif = createRequire(installed.resolve("@microsoft/jest-sarif/package.json"));
 const Ajv = sarif("ajv");
 const ajv = new Ajv({ schemaId: "auto", validateSchema: false, allErrors: true });
@@ -30,7 +30,7 @@ const files = {
 const { stepglass, folder } = folderWith(files);
 const args = ["validate", ".", "nowhere.json"];
 
-test("SARIF is valid by the schema of version 2.1.0", async () => {
+test("SARIF reports conform to the schema of version 2.1.0", async () => {
   const { stdout } = await stepglass(...args, "--format", "sarif");
   const log = JSON.parse(stdout);
   assert.ok(isSarif(log), JSON.stringify(isSarif.errors, null, 1));
@@ -49,7 +49,7 @@ test("SARIF is valid by the schema of version 2.1.0", async () => {
   assert.equal(new Set(fingerprints).size, fingerprints.length);
 });
 
-test("SARIF with a baseline says what is new, and suppresses what is known", async () => {
+test("a SARIF report with a baseline marks new problems, and suppresses known ones", async () => {
   await stepglass("validate", "order.asl.json", "--baseline", "known.json", "--write-baseline");
   const { stdout } = await stepglass("validate", "order.asl.json", "holes.asl.yaml", "--baseline", "known.json", "--format", "sarif");
   const log = JSON.parse(stdout);
@@ -60,7 +60,7 @@ test("SARIF with a baseline says what is new, and suppresses what is known", asy
   }
 });
 
-test("a file outside of the working directory has an absolute address", async () => {
+test("a SARIF report names a file outside of the working directory by an absolute URI", async () => {
   const { stepglass: elsewhere } = folderWith({});
   const log = JSON.parse((await elsewhere("validate", `${folder}/order.asl.json`, "--format", "sarif")).stdout);
   assert.ok(isSarif(log));
@@ -71,7 +71,7 @@ test("a file outside of the working directory has an absolute address", async ()
   assert.ok(isSarif(piped));
 });
 
-test("JUnit is XML whose counts are right", async () => {
+test("JUnit reports are valid XML with correct counts", async () => {
   for (const more of [[], ["--strict"], ["--baseline", "known.json"]]) {
     const { stdout } = await stepglass(...args, ...more, "--format", "junit");
     assert.equal(XMLValidator.validate(stdout), true);
@@ -80,9 +80,9 @@ test("JUnit is XML whose counts are right", async () => {
     const cases = testsuites.testsuite.flatMap(({ testcase }) => testcase);
     const having = (name, list) => list.filter((one) => one[name] !== undefined).length;
     const counted = (list) => [list.length, having("failure", list), having("error", list), having("skipped", list)].map(String);
-    const said = ({ tests, failures, errors, skipped }) => [tests, failures, errors, skipped];
-    assert.deepEqual(said(testsuites), counted(cases));
-    for (const suite of testsuites.testsuite) assert.deepEqual(said(suite), counted(suite.testcase), suite.name);
+    const countsOf = ({ tests, failures, errors, skipped }) => [tests, failures, errors, skipped];
+    assert.deepEqual(countsOf(testsuites), counted(cases));
+    for (const suite of testsuites.testsuite) assert.deepEqual(countsOf(suite), counted(suite.testcase), suite.name);
     assert.ok(cases.some(({ name }) => name === "no problems"));
   }
 });

@@ -1,4 +1,4 @@
-// What AWS answers where a server is tempted to answer otherwise: payloads as their text, regions, refusals.
+// Details of AWS's answers that are easy to get wrong: payloads as text, digits of numbers, regions and refusals.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -60,7 +60,7 @@ const invoke = (parameters) =>
     },
   });
 
-test("a Payload that is a string is the JSON text of what the function gets; null is an empty object", async () => {
+test("a Payload that is a string is sent to the function as its JSON text; null is sent as an empty object", async () => {
   for (const [parameters, expected] of [
     [{ Payload: '{"a": 1.0}' }, '{"a": 1.0}'],
     [{ Payload: '"text"' }, '"text"'],
@@ -74,12 +74,12 @@ test("a Payload that is a string is the JSON text of what the function gets; nul
   }
 });
 
-test("numbers keep their digits on the way through tasks, child executions and answers", async () => {
+test("numbers keep their digits through tasks, child executions and answers", async () => {
   const input = '{"price": 1.0, "tax": 100.0}';
   const passed = await run(await create(machine({ P: { Type: "Pass", End: true } })), input);
   assert.deepEqual([passed.input, passed.output], [input, '{"price":1.0,"tax":100.0}']);
   const [started] = await historyOf(passed);
-  assert.equal(started.executionStartedEventDetails.input, input, "the caller's own text");
+  assert.equal(started.executionStartedEventDetails.input, input, "the input in the history is the caller's own text");
 
   given.length = 0;
   const called = await run(
@@ -101,7 +101,7 @@ test("numbers keep their digits on the way through tasks, child executions and a
   assert.equal((await run(await create(parent), input)).output, '{"price":1.0,"tax":100.0}');
 });
 
-test("a token is answered with the text of its output", async () => {
+test("the output of an answered token keeps the digits of its numbers", async () => {
   const { activityArn } = await send("CreateActivity", { name: "digits" });
   const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: activityArn, End: true } }));
   const ending = run(stateMachineArn, '{"price":1.0}');
@@ -112,10 +112,10 @@ test("a token is answered with the text of its output", async () => {
   assert.equal(input, '{"price":1.0}');
   await send("SendTaskSuccess", { taskToken, output: '{"paid":1.0}' });
   assert.equal((await ending).output, '{"paid":1.0}');
-  await assert.rejects(send("SendTaskSuccess", { taskToken: "nobody's", output: "{not json" }), { name: "InvalidToken" });
+  await assert.rejects(send("SendTaskSuccess", { taskToken: "unknown", output: "{not json" }), { name: "InvalidToken" });
 });
 
-test("regions and accounts are apart, side by side in one server", async () => {
+test("one server keeps the machines of regions and accounts separate", async () => {
   const [here, there, other] = [clientOf("us-east-1"), clientOf("eu-west-1"), clientOf("eu-west-1", "210987654321")];
   const definition = machine({ P: { Type: "Pass", End: true } });
   const arns = [];
@@ -135,7 +135,7 @@ test("regions and accounts are apart, side by side in one server", async () => {
   assert.match(executionArn, /^arn:aws:states:eu-west-1:/);
 });
 
-test("integrations that do not exist are refused when a machine is made", async () => {
+test("creating a machine with an unknown integration is refused", async () => {
   for (const resource of ["dynamodb:query", "nosuch:op", "aws-sdk:nosuch:op", "sqs:sendMessage:more"]) {
     const arn = `arn:aws:states:::${resource}`;
     await assert.rejects(create(machine({ T: { Type: "Task", Resource: arn, End: true } })), (error) => {
@@ -164,7 +164,7 @@ test("integrations that do not exist are refused when a machine is made", async 
   }
 });
 
-test("a byte order mark and a placeholder outside of strings are no JSON, as on AWS", async () => {
+test("a definition with a byte order mark or a placeholder outside of strings is not JSON, as on AWS", async () => {
   const definition = machine({ W: { Type: "Wait", Seconds: 1, End: true } });
   for (const [text, what] of [
     [`\ufeff${definition}`, /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unexpected character/],
@@ -179,7 +179,7 @@ test("a byte order mark and a placeholder outside of strings are no JSON, as on 
   await create(machine({ P: { Type: "Pass", Comment: "${InAString}", End: true } }));
 });
 
-test("a deleted activity ends the execution, and nobody catches that", async () => {
+test("a task of a deleted activity fails the execution with an error that cannot be caught", async () => {
   const { activityArn } = await send("CreateActivity", { name: "gone" });
   const stateMachineArn = await create(
     machine({
@@ -195,7 +195,7 @@ test("a deleted activity ends the execution, and nobody catches that", async () 
   assert.deepEqual(events, ["ExecutionStarted", "TaskStateEntered", "ExecutionFailed"]);
 });
 
-test("a task of an activity that exists is scheduled before a worker asks for it", async () => {
+test("a task of an existing activity is scheduled before a worker polls for it", async () => {
   const { activityArn } = await send("CreateActivity", { name: "there" });
   const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: activityArn, End: true } }));
   const { executionArn } = await send("StartExecution", { stateMachineArn });
@@ -217,7 +217,7 @@ test("entries that EventBridge refuses fail the task", async () => {
   assert.deepEqual([error, JSON.parse(cause)], ["EventBridge.FailedEntry", refusedEntries]);
 });
 
-test("what is encrypted without a key says so; versions are not updated; AWS's own tags are refused", async () => {
+test("resources without a customer's key report AWS_OWNED_KEY; updating a version and AWS's own tags are refused", async () => {
   const definition = machine({ P: { Type: "Pass", End: true } });
   const stateMachineArn = await create(definition, { publish: true });
   assert.deepEqual((await send("DescribeStateMachine", { stateMachineArn })).encryptionConfiguration, { type: "AWS_OWNED_KEY" });
@@ -231,7 +231,7 @@ test("what is encrypted without a key says so; versions are not updated; AWS's o
   });
 });
 
-test("of two redrives at once one takes the execution up", async () => {
+test("of two concurrent redrives of an execution one is refused", async () => {
   const stateMachineArn = await create(machine({ W: { Type: "Wait", Seconds: 3600, End: true } }));
   const { executionArn } = await send("StartExecution", { stateMachineArn });
   await send("StopExecution", { executionArn });
@@ -240,7 +240,7 @@ test("of two redrives at once one takes the execution up", async () => {
   assert.equal(both.find(({ reason }) => reason).reason.name, "ExecutionNotRedrivable");
 });
 
-test("a limit that is a percentage has its fraction", async () => {
+test("a tolerated failure percentage is written with a fraction", async () => {
   const definition = machine({
     M: {
       Type: "Map",

@@ -1,4 +1,4 @@
-"""What a user of boto3 does, against the endpoint that is given. Prints the names of what was checked, one a line."""
+"""Uses boto3 as a program does, against the given endpoint. Prints the name of each check that passed, one a line."""
 
 import json
 import sys

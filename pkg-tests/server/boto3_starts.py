@@ -1,4 +1,7 @@
-"""Starts executions with boto3, sixteen at once, each until it is acknowledged: a line for each. Standard input has name and input."""
+"""Starts executions with boto3, sixteen at once, and repeats each start until it is acknowledged.
+
+Standard input has a line of JSON with name and input for each execution. The name of each started execution is printed.
+"""
 
 import json
 import sys
@@ -29,7 +32,7 @@ def start(line):
             sfn.start_execution(stateMachineArn=machine, name=given["name"], input=given["input"])
             break
         except sfn.exceptions.ExecutionAlreadyExists:
-            # It was kept, its answer got lost, and it has ended meanwhile.
+            # An earlier attempt was stored but its response was lost, and the execution has ended meanwhile.
             break
         except ClientError as error:
             if error.response["ResponseMetadata"]["HTTPStatusCode"] < 500:

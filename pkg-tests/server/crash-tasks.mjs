@@ -1,10 +1,11 @@
-// The handlers of a server that is killed: each tells a file what it does, under the key by which a service would do it once.
+// The task handlers of a server that is killed. Each appends its effect to a file, with the idempotency key by which a service would
+// perform it once.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
 const folder = process.env.STEPGLASS_EFFECTS;
 
-/** Notes an effect. One line is one write, so that a kill leaves no half of it. */
+/** Appends an effect as one write of one line, so that a kill cannot leave half a line. */
 function effect(task, name) {
   const line = { name, state: task.stateName, key: task.idempotencyKey, execution: task.execution.arn };
   appendFileSync(join(folder, "effects"), `${JSON.stringify(line)}\n`);
@@ -16,7 +17,7 @@ export async function work(input, task) {
   return { ...input, steps: (input.steps ?? 0) + 1 };
 }
 
-/** Fails the first time. */
+/** Fails at the first attempt. */
 export function unsteady(input, task) {
   effect(task, input.name);
   if (task.attempt === 0) throw Object.assign(new Error("not yet"), { name: "Unsteady" });

@@ -1,5 +1,5 @@
-// A server with a folder of data is killed again and again while a client starts executions. Every start that was acknowledged ends as
-// its twin does on a server that is not killed, and each effect is done once per idempotency key.
+// A server with a data folder is killed again and again while a client starts executions. Every acknowledged execution has to end like its
+// twin on a server that is not killed, and each effect happens once per idempotency key.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,10 +12,10 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const root = join(import.meta.dirname, "../..");
 const role = "arn:aws:iam::123456789012:role/any";
-/** What an execution does, by the number of it. */
+/** What executions do. The number of an execution selects its kind. */
 export const KINDS = ["tasks", "wait", "token", "activity", "child", "retry", "map", "parallel"];
 
-/** Numbers from 0 to 1 that a seed decides. */
+/** Returns a generator of numbers from 0 to 1, which the seed determines. */
 export function random(seed) {
   let state = seed >>> 0 || 1;
   return () => {
@@ -33,7 +33,7 @@ const task = (more = {}, resource = "work") => ({
   ...more,
 });
 
-/** One machine that does what `kind` says. */
+/** The definition of a machine that runs the states of the input's `kind`. */
 function definition(child, activity) {
   const sync = "arn:aws:states:::states:startExecution.sync:2";
   const branches = Object.fromEntries([1, 2, 3].map((i) => [i, { StartAt: `B${i}`, States: { [`B${i}`]: task() } }]));
@@ -58,7 +58,7 @@ function definition(child, activity) {
         Type: "Task",
         Resource: activity,
         HeartbeatSeconds: 2,
-        // A worker never hears of what it was given in the instant of a kill.
+        // If the server is killed while it gives a task to a worker, the worker never receives it, so the task has to time out.
         Retry: [{ ErrorEquals: ["States.HeartbeatTimeout", "States.Timeout"], IntervalSeconds: 1, MaxAttempts: 50, BackoffRate: 1 }],
         Next: "Third",
       },
@@ -83,7 +83,7 @@ export function inputOf(n) {
   return JSON.stringify({ n, name, kind: KINDS[n % KINDS.length], items: [0, 1, 2].map((i) => ({ n: n + i, name })) });
 }
 
-/** A server in a process of its own, which can be killed and started again on its port. */
+/** A server in a separate process, which can be killed and started again on the same port. */
 class Served {
   #node;
   #folder;
@@ -109,10 +109,10 @@ class Served {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, STEPGLASS_EFFECTS: this.#folder },
     });
-    let said = "";
-    this.#child.stderr.on("data", (chunk) => (said += chunk));
+    let stderr = "";
+    this.#child.stderr.on("data", (chunk) => (stderr += chunk));
     const ready = once(this.#child.stdout, "data");
-    const gone = once(this.#child, "exit").then(() => Promise.reject(new Error(`the server has ended: ${said}`)));
+    const gone = once(this.#child, "exit").then(() => Promise.reject(new Error(`the server has ended: ${stderr}`)));
     gone.catch(() => {});
     await Promise.race([ready, gone]);
   }
@@ -133,7 +133,7 @@ async function freePort() {
   return port;
 }
 
-/** Asks until there is an answer: the server may be dead just now. Errors of the API are thrown. */
+/** Repeats a request until it is answered, because the server may be down, or until `until` returns true. Throws the API's errors. */
 export async function call(url, operation, input = {}, until = () => false) {
   for (;;) {
     try {
@@ -163,26 +163,26 @@ function linesOf(folder, name) {
     .map((line) => JSON.parse(line));
 }
 
-/** Answers tokens and activities, until it is stopped. */
-function helping(served, folder, activityArn) {
+/** Answers task tokens and activity tasks until it is stopped. */
+function answerTasks(served, folder, activityArn) {
   let stopped = false;
   const isOver = () => stopped;
-  const quietly = async (operation, input) => {
-    // An answer that was kept before its response got lost comes a second time.
+  const callIgnoringLate = async (operation, input) => {
+    // An answer is sent again if it was stored but its response was lost.
     const late = (error) => ["TaskTimedOut", "TaskDoesNotExist"].includes(error.type) || Promise.reject(error);
     await call(served.url, operation, input, isOver).catch(late);
   };
   const tokens = async () => {
     for (let next = 0; !stopped;) {
       const all = linesOf(folder, "tokens");
-      for (; next < all.length; next += 1) await quietly("SendTaskSuccess", { taskToken: all[next].token, output: '"yes"' });
+      for (; next < all.length; next += 1) await callIgnoringLate("SendTaskSuccess", { taskToken: all[next].token, output: '"yes"' });
       await pause(20);
     }
   };
   const worker = async () => {
     while (!stopped) {
       const { taskToken, input } = (await call(served.url, "GetActivityTask", { activityArn, workerName: "w" }, isOver)) ?? {};
-      if (taskToken !== undefined) await quietly("SendTaskSuccess", { taskToken, output: input });
+      if (taskToken !== undefined) await callIgnoringLate("SendTaskSuccess", { taskToken, output: input });
     }
   };
   const all = Promise.all([tokens(), worker(), worker()]);
@@ -194,8 +194,8 @@ function helping(served, folder, activityArn) {
   };
 }
 
-/** Runs `count` executions on one server, which is killed `kills` times; how each has ended, and what was done. */
-async function story({ node, count, kills, next, start, isTwin, done }) {
+/** Runs `count` executions on one server, which is killed `kills` times. Returns how each has ended, and the effects. */
+async function runExecutions({ node, count, kills, next, start, isTwin, done }) {
   const folder = join(done, isTwin ? "twin" : "killed");
   mkdirSync(folder);
   const served = new Served(node, folder, isTwin ? undefined : join(folder, "data"));
@@ -205,13 +205,13 @@ async function story({ node, count, kills, next, start, isTwin, done }) {
   const inner = await call(url, "CreateStateMachine", { name: "Child", definition: child, roleArn: role });
   const made = { name: "Crash", definition: definition(inner.stateMachineArn, activityArn), roleArn: role };
   const { stateMachineArn } = await call(url, "CreateStateMachine", made);
-  const help = helping(served, folder, activityArn);
+  const helper = answerTasks(served, folder, activityArn);
   let acknowledged = 0;
   const began = performance.now();
   const recoveries = [];
   const killing = async () => {
     for (let kill = 0; kill < kills; kill += 1) {
-      // The last kills come when all are started, and some still run.
+      // The last kills happen when all executions are started and some still run.
       const share = Math.floor((count * (kill + next())) / kills);
       while (acknowledged < share) await pause(2);
       await pause(next() * 120);
@@ -222,13 +222,13 @@ async function story({ node, count, kills, next, start, isTwin, done }) {
     }
   };
   const starting = start({ url, stateMachineArn, count, onAcknowledged: () => (acknowledged += 1) });
-  await Promise.race([Promise.all([starting, killing()]), help.all]);
+  await Promise.race([Promise.all([starting, killing()]), helper.all]);
   const ends = new Map();
   const lost = [];
   for (let n = 0; n < count; n += 1) {
     const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:")}:e${n}`;
     for (;;) {
-      const about = await Promise.race([call(url, "DescribeExecution", { executionArn }).catch(() => undefined), help.all]);
+      const about = await Promise.race([call(url, "DescribeExecution", { executionArn }).catch(() => undefined), helper.all]);
       if (about === undefined) lost.push(executionArn);
       else if (about.status === "RUNNING") {
         await pause(20);
@@ -238,18 +238,18 @@ async function story({ node, count, kills, next, start, isTwin, done }) {
     }
   }
   const seconds = (performance.now() - began) / 1000;
-  help.stop();
+  helper.stop();
   await served.kill();
-  await help.all;
+  await helper.all;
   return { ends, lost, acknowledged, effects: linesOf(folder, "effects"), recoveries, seconds };
 }
 
-/** An output, without what the clock and chance have a part in. */
+/** The parsed output of an execution. */
 function outcomeOf({ output }) {
   return output === undefined ? undefined : JSON.parse(output);
 }
 
-/** How many effects each state of each execution had: one per key. */
+/** The number of effects of each state of each execution, counted once per idempotency key. */
 function effectsOf(effects) {
   const keys = new Map();
   for (const { name, state, key } of effects) {
@@ -259,13 +259,13 @@ function effectsOf(effects) {
   return new Map([...keys].map(([place, set]) => [place, set.size]));
 }
 
-/** Kills a server with a seed; what was found. */
+/** Runs the executions on a server that is not killed and on one that is, and returns the differences. */
 export async function crash({ node, count, kills, seed, start }) {
   const done = mkdtempSync(join(tmpdir(), "stepglass-crash-"));
   try {
     const next = random(seed);
-    const twin = await story({ node, count, kills: 0, next, start, isTwin: true, done });
-    const killed = await story({ node, count, kills, next, start, isTwin: false, done });
+    const twin = await runExecutions({ node, count, kills: 0, next, start, isTwin: true, done });
+    const killed = await runExecutions({ node, count, kills, next, start, isTwin: false, done });
     const different = [];
     for (const [name, end] of twin.ends)
       if (!isDeepStrictEqual(killed.ends.get(name), end)) different.push({ name, twin: end, killed: killed.ends.get(name) });

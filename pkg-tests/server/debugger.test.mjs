@@ -1,4 +1,4 @@
-// /debugger in a browser: the list, and an execution followed on its graph while it runs.
+// The /debugger pages in a browser: the list of executions, and a running execution that is followed on its graph.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { machine, role, start } from "./endpoint.mjs";
 
 const playground = fileURLToPath(new URL("../../www/dist/index.html", import.meta.url));
 
-test("an execution is found in the list and followed to its end, on the graph", { skip, timeout: 300_000 }, async () => {
+test("an execution is opened from the list and followed on the graph to its end", { skip, timeout: 300_000 }, async () => {
   const server = await start();
   const hostile = "<img src=x onerror=alert(1)>";
   const definition = machine({
@@ -27,7 +27,7 @@ test("an execution is found in the list and followed to its end, on the graph", 
   try {
     const { page, problems } = await open(browser, `${server.url}/debugger/`);
     await page.getByRole("link", { name: "seven" }).click();
-    // The element shows the state that waits, with its data.
+    // The debugger element shows the waiting state.
     const element = page.locator("stepglass-debugger");
     await element.getByText("Rest: waiting").waitFor();
     await comes(() => page.locator("#facts").innerText(), /RUNNING/);
@@ -36,7 +36,7 @@ test("an execution is found in the list and followed to its end, on the graph", 
     await page.locator("#facts").getByText("ABORTED").waitFor();
     await comes(() => page.locator("#list").innerText(), /ExecutionAborted/);
     await comes(() => page.locator("img").count(), 1);
-    // Following the stream ended it: nothing else may have gone wrong.
+    // The stream of events ends with the execution, which browsers report as a problem. No other problem is allowed.
     assert.deepEqual(
       problems.filter((problem) => !problem.includes("/events")),
       [],
@@ -49,7 +49,7 @@ test("an execution is found in the list and followed to its end, on the graph", 
 });
 
 test(
-  "a browser keeps the playground's chunks, and asks again for its page",
+  "a browser caches the playground's chunks, and requests its page again",
   { skip: existsSync(playground) ? false : "the page is not built" },
   async () => {
     const server = await start();
@@ -62,7 +62,7 @@ test(
   },
 );
 
-/** What axe finds on a page, in a colour scheme. */
+/** The accessibility problems that axe finds on a page in a colour scheme. */
 async function violations(page, colorScheme) {
   await page.emulateMedia({ colorScheme });
   await page.evaluate(axe.source);
@@ -119,7 +119,7 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
     await page.getByRole("link", { name: "Clear" }).click();
     await comes(names, ["sleeper", "order-2", "order-1"]);
 
-    // A signal, by the keyboard: its name is that which is waited for.
+    // A signal is sent by the keyboard. The form suggests the name for which the execution waits.
     await page.getByRole("link", { name: "order-1" }).click();
     await page.getByText("Send a signal…").focus();
     await page.keyboard.press("Enter");
@@ -134,7 +134,7 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
     await comes(() => page.locator("#payloads").innerText(), /Ada/);
     await comes(() => page.locator("#actions").innerText(), "");
 
-    // A stop, with its cause, and a redrive.
+    // An execution is stopped with a cause, and redriven.
     await page.getByRole("link", { name: "All executions" }).click();
     await page.getByRole("link", { name: "order-2" }).click();
     await page.getByText("Stop…").click();
@@ -145,7 +145,7 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
     await page.locator("#facts").getByText("RUNNING").waitFor();
     await page.locator("#facts").getByText("once").waitFor();
 
-    // The same in the list.
+    // An execution is stopped and redriven from the list.
     await page.getByRole("link", { name: "All executions" }).click();
     page.once("dialog", (dialog) => dialog.accept());
     await page.getByRole("button", { name: "Stop sleeper" }).click();
@@ -153,7 +153,7 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
     await page.getByRole("button", { name: "Redrive sleeper" }).click();
     await page.getByText("Redriven sleeper.").waitFor();
     await page.getByRole("button", { name: "Stop sleeper" }).waitFor();
-    // A page that is left asks for nothing more.
+    // A page that the user has left cancels its requests, which browsers report as aborted.
     assert.deepEqual(
       problems.filter((problem) => !/\/events|net::ERR_ABORTED/.test(problem)),
       [],

@@ -1,4 +1,4 @@
-// A server for a test, and what the tests say to it.
+// A server for tests, and shared names and definitions.
 import { after } from "node:test";
 import { serve } from "../../dist/server.js";
 
@@ -13,21 +13,21 @@ export async function start(options = {}) {
   return server;
 }
 
-/** A Resource ARN of a Lambda function. */
+/** The ARN of a Lambda function, for `Resource`. */
 export const lambda = (name) => `arn:aws:lambda:${region}:${account}:function:${name}`;
 
-/** A definition with one Task state, or with the states that are given. */
+/** The text of a definition with these states. */
 export function machine(states, startAt = Object.keys(states)[0]) {
   return JSON.stringify({ StartAt: startAt, States: states });
 }
 
-/** Calls `look` until it gives something; throws with what was last seen after a minute. */
-export async function eventually(look) {
+/** Calls `poll` until it returns a truthy value, and returns that. Throws after a minute. */
+export async function eventually(poll) {
   const end = Date.now() + 60_000;
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found) return found;
-    if (Date.now() > end) throw new Error("it has not come about");
+    if (Date.now() > end) throw new Error("the condition was not fulfilled within a minute");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -1,4 +1,4 @@
-// stepglass fetch, with the SDK's own client against a server; and stepglass replay of what it has written.
+// stepglass fetch with the SDK's client against a server, and stepglass replay of the files that it writes.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -46,7 +46,7 @@ const server = await start({ tasks });
 const { create, run, send } = sdkOf(server);
 const env = { AWS_ENDPOINT_URL: server.url, AWS_ACCESS_KEY_ID: "any", AWS_SECRET_ACCESS_KEY: "any" };
 
-/** A project that has installed the SDK's client. */
+/** A project that has the SDK's client installed. */
 function project(files = {}) {
   const { folder, stepglass } = folderWith(files);
   symlinkSync(join(import.meta.dirname, "node_modules"), join(folder, "node_modules"), "junction");
@@ -56,7 +56,7 @@ function project(files = {}) {
 const contentOf = (folder, file) => JSON.parse(gunzipSync(readFileSync(join(folder, file))).toString("utf8"));
 const inputOf = (amount, email = "ada@example.com") => ({ amount, email });
 
-test("an execution comes with its definition, its whole history and its Map Runs", async () => {
+test("an execution is fetched with its definition, its whole history and its Map Runs", async () => {
   const { folder, stepglass } = project();
   const arn = await create("FetchEach", each);
   const { executionArn } = await run(arn, { items: [inputOf(1), {}, inputOf(3)] }, { name: "all" });
@@ -106,7 +106,7 @@ test("a history of several pages is fetched whole", async () => {
   );
 });
 
-test("a state machine's executions are fetched once", async () => {
+test("fetching a state machine writes only the executions that are not in the folder yet", async () => {
   const { folder, stepglass } = project();
   const arn = await create("FetchMany", definition);
   for (const [name, amount] of [
@@ -127,7 +127,7 @@ test("a state machine's executions are fetched once", async () => {
   assert.equal(readdirSync(join(folder, "one")).length, 1);
 });
 
-test("redacted values are nowhere in the file, and the execution still replays", async () => {
+test("redacted values do not occur in the file, and the execution still replays", async () => {
   const { folder, stepglass } = project({ "order.asl.json": definition });
   const arn = await create("FetchRedacted", definition);
   const { executionArn } = await run(arn, inputOf(120), { name: "hidden" });
@@ -146,7 +146,7 @@ test("redacted values are nowhere in the file, and the execution still replays",
   assert.equal((await stepglass("fetch", executionArn, "--redact", "$.a b")).code, 2);
 });
 
-test("matches of a regular expression are nowhere in the file, and the same match has the same replacement", async () => {
+test("matches of --redact-values do not occur in the file, and equal matches have the same replacement", async () => {
   const { folder, stepglass } = project({ "order.asl.json": definition });
   const arn = await create("FetchPatterns", definition);
   const input = {
@@ -193,7 +193,7 @@ test("matches of a regular expression are nowhere in the file, and the same matc
   assert.match(wrong.stderr, /--redact-values: Invalid regular expression/);
 });
 
-test("a folder is replayed against changed definitions", async () => {
+test("replaying a folder against changed definitions reports how executions would differ", async () => {
   const { stepglass } = project({
     "same.json": definition,
     "lower.json": changed(({ Enough }) => (Enough.Choices[0].NumericGreaterThan = 15)),
@@ -282,7 +282,7 @@ test("a folder is replayed against changed definitions", async () => {
     assert.equal((await stepglass("replay", "runs", "same.json", ...args)).code, 2, args.join(" "));
 });
 
-test("files that are none, or of a later release, are refused by name", async () => {
+test("files that are not fetched executions, or are of a later release, are refused by name", async () => {
   const { folder, stepglass } = project({ "order.asl.json": definition, "runs/a.sfnrun": "{}", "empty/a.txt": "" });
   const none = await stepglass("replay", "runs", "order.asl.json");
   assert.deepEqual([none.code, /a\.sfnrun is not a file of stepglass fetch/.test(none.stderr)], [2, true]);
@@ -292,7 +292,7 @@ test("files that are none, or of a later release, are refused by name", async ()
   for (const name of ["empty", "bare"]) assert.equal((await stepglass("replay", name, "order.asl.json")).code, 2);
 });
 
-test("an execution that has gone on is fetched again, and so is one that lacks what is asked for", async () => {
+test("an execution is fetched again if it has continued or if other values have to be redacted", async () => {
   const { folder, stepglass } = project();
   const arn = await create("FetchAgain", machine({ Rest: { Type: "Wait", Seconds: 3600, Next: "Done" }, Done: { Type: "Succeed" } }));
   const { executionArn } = await send("StartExecution", { stateMachineArn: arn, name: "one", input: JSON.stringify(inputOf(1)) });
@@ -315,8 +315,8 @@ test("an execution that has gone on is fetched again, and so is one that lacks w
   );
 });
 
-/** A server that answers every request with an error of AWS, or with what `answer` returns for an operation and its number. */
-async function refusing(type, message, answer = () => undefined) {
+/** A server that answers every request with an error of AWS, unless `answer` returns a response for the operation and request number. */
+async function refusingServer(type, message, answer = () => undefined) {
   let calls = 0;
   const refuser = createServer((request, response) => {
     request.resume();
@@ -330,19 +330,19 @@ async function refusing(type, message, answer = () => undefined) {
   return `http://127.0.0.1:${refuser.address().port}`;
 }
 
-test("what keeps it from fetching is said", async () => {
+test("fetch reports missing permissions, credentials, packages and executions", async () => {
   const { within } = project();
   const arn = `arn:aws:states:${region}:123456789012:execution:M:e`;
-  for (const [type, words] of [
+  for (const [type, message] of [
     ["AccessDeniedException", /the permission states:DescribeExecution is missing.*stepglass policy --for fetch/],
     ["ExpiredTokenException", /the credentials have expired; sign in again/],
     ["UnrecognizedClientException", /no valid credentials/],
     ["ExecutionDoesNotExist", /ExecutionDoesNotExist: .*no such thing/],
   ]) {
-    const url = await refusing(type, "no such thing");
+    const url = await refusingServer(type, "no such thing");
     const { code, stdout, stderr } = await within("fetch", arn, { env: { ...env, AWS_ENDPOINT_URL: url } });
     assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(stderr, words);
+    assert.match(stderr, message);
   }
   const { stepglass } = folderWith({});
   const { code, stderr } = await stepglass("fetch", arn, { env });
@@ -358,27 +358,27 @@ test("what keeps it from fetching is said", async () => {
     assert.equal((await stepglass("fetch", ...args, { env })).code, 2, args.join(" "));
 });
 
-/** Responses for an execution that has only begun. */
+/** The responses for an execution that has just started. */
 const began = (arn) => ({
   DescribeExecution: { executionArn: arn, status: "RUNNING" },
   DescribeStateMachineForExecution: { definition: "{}" },
   GetExecutionHistory: { events: [{ id: 1, type: "ExecutionStarted", timestamp: 1 }] },
 });
 
-test("throttled calls are repeated, more often than the SDK does", async () => {
+test("throttled calls are repeated more often than the SDK repeats them", async () => {
   const { within } = project();
   const arn = `arn:aws:states:${region}:123456789012:execution:M:throttled`;
-  const url = await refusing("ThrottlingException", "Rate exceeded", (operation, number) =>
+  const url = await refusingServer("ThrottlingException", "Rate exceeded", (operation, number) =>
     number < 4 ? undefined : began(arn)[operation],
   );
   const { code, stderr } = await within("fetch", arn, { env: { ...env, AWS_ENDPOINT_URL: url } });
   assert.equal(code, 0, stderr);
 });
 
-test("what cannot be decrypted is noted in the file", async () => {
+test("a response that cannot be decrypted is listed as missing in the file", async () => {
   const { folder, within } = project();
   const arn = `arn:aws:states:${region}:123456789012:execution:M:encrypted`;
-  const url = await refusing("KmsAccessDeniedException", "no key", (operation) =>
+  const url = await refusingServer("KmsAccessDeniedException", "no key", (operation) =>
     operation === "DescribeStateMachineForExecution" ? undefined : began(arn)[operation],
   );
   const { code, stdout, stderr } = await within("fetch", arn, { env: { ...env, AWS_ENDPOINT_URL: url } });
@@ -391,7 +391,7 @@ test("what cannot be decrypted is noted in the file", async () => {
   );
 });
 
-test("the least policy", async () => {
+test("stepglass policy --for fetch grants only what fetch needs", async () => {
   const { stepglass } = folderWith({});
   const { code, stdout } = await stepglass("policy", "--for", "fetch", "--region", region, "--account", "123456789012", "--name", "Orders");
   assert.equal(code, 0);

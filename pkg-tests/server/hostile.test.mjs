@@ -1,4 +1,4 @@
-// 10,000 requests of somebody who means harm: the server stays up, answers in AWS's shape, and keeps within its memory.
+// 10,000 hostile requests: the server stays up, answers with errors in AWS's form, and its memory stays bounded.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ let child;
 let port;
 let problems = "";
 
-// In a process of its own: what it uses can be measured, and that it lives is seen from outside.
+// The server runs in a separate process, so that its memory can be measured and a crash can be noticed.
 before(async () => {
   child = spawn(process.execPath, [command, "serve", "--port", "0", "--json", "--log-level", "error"], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -51,7 +51,7 @@ function send({ method = "POST", path = "/", headers = {}, body = "", target }) 
 
 const call = (operation, input) => send({ target: `AWSStepFunctions.${operation}`, body: JSON.stringify(input) });
 
-/** Fails unless it is an error as AWS writes one. */
+/** Fails unless the response is an error in AWS's form. */
 function isError({ status, headers, text }, what) {
   const { __type: type, message } = JSON.parse(text);
   assert.ok(status >= 400 && status < 500, `${status} for ${what}: ${text.slice(0, 300)}`);
@@ -66,7 +66,7 @@ async function isAlive() {
   assert.equal(status, 200, text);
 }
 
-/** Numbers that are the same in every run. */
+/** Returns a generator of whole numbers below a limit, which are the same in every run. */
 function randomOf(seed) {
   let state = seed;
   return (below) => {
@@ -143,7 +143,7 @@ function hostileValue(random) {
   return values[random(values.length)];
 }
 
-test("7,000 bodies: members of wrong types, hostile names, broken JSON", { timeout: 300_000 }, async () => {
+test("7,000 bodies with wrong types, hostile names or broken JSON are answered", { timeout: 300_000 }, async () => {
   const random = randomOf(7);
   const statuses = new Map();
   const one = async (i) => {
@@ -161,7 +161,7 @@ test("7,000 bodies: members of wrong types, hostile names, broken JSON", { timeo
     const operation = OPERATIONS[random(OPERATIONS.length)];
     const answer = await send({ target: `AWSStepFunctions.${operation}`, body });
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-    // Some of them are good requests by chance.
+    // Some requests are valid by chance.
     if (answer.status === 200) JSON.parse(answer.text);
     else isError(answer, `${operation} ${String(body).slice(0, 500)} (${i})`);
   };
@@ -170,7 +170,7 @@ test("7,000 bodies: members of wrong types, hostile names, broken JSON", { timeo
   await isAlive();
 });
 
-test("1,500 wrong targets, methods, paths and headers", { timeout: 300_000 }, async () => {
+test("1,500 wrong targets, methods, paths and headers are refused", { timeout: 300_000 }, async () => {
   const random = randomOf(8);
   const wrong = [
     () => ({
@@ -220,7 +220,7 @@ test("1,500 wrong targets, methods, paths and headers", { timeout: 300_000 }, as
   await isAlive();
 });
 
-test("400 large bodies: too long, too deep, of too many members", { timeout: 300_000 }, async () => {
+test("400 bodies that are too long, too deep or have too many members do not exhaust the memory", { timeout: 300_000 }, async () => {
   const start = rss();
   const target = "AWSStepFunctions.StartExecution";
   const bodies = [
@@ -241,7 +241,7 @@ test("400 large bodies: too long, too deep, of too many members", { timeout: 300
         }).catch((error) => ({ error })),
       ),
     );
-    // Whoever sends more than is taken may find the connection closed.
+    // The server may close the connection of a client that sends more than the limit.
     for (const answer of answers) {
       if (answer.error) assert.match(answer.error.code ?? "", /ECONNRESET|EPIPE/);
       else if (answer.status !== 200) isError(answer, "a large body");
@@ -251,7 +251,7 @@ test("400 large bodies: too long, too deep, of too many members", { timeout: 300
   assert.ok(rss() < start + 700, `${rss()} MiB after, ${start} before`);
 });
 
-test("1,000 connections of what is no HTTP, of huge headers, and of clients that leave", { timeout: 300_000 }, async () => {
+test("1,000 connections that are not HTTP, have huge headers or are closed early do no harm", { timeout: 300_000 }, async () => {
   const random = randomOf(9);
   const raw = [
     () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -278,7 +278,7 @@ test("1,000 connections of what is no HTTP, of huge headers, and of clients that
       });
       socket.on("connect", () => {
         const bytes = make();
-        // A client that promises a body and leaves.
+        // This client announces a body and closes the connection.
         if (bytes === undefined)
           socket.write("POST / HTTP/1.1\r\nhost: x\r\nx-amz-target: AWSStepFunctions.StartExecution\r\ncontent-length: 1000\r\n\r\n{", () =>
             socket.destroy(),
@@ -302,7 +302,7 @@ test("1,000 connections of what is no HTTP, of huge headers, and of clients that
   await isAlive();
 });
 
-test("100 clients that send a byte now and then are sent away, and hold up nobody", { timeout: 300_000 }, async () => {
+test("100 clients that send one byte now and then time out, and do not block others", { timeout: 300_000 }, async () => {
   const sockets = Array.from({ length: 100 }, () => connect(port, "127.0.0.1").on("error", () => {}));
   const answers = sockets.map(
     (socket) =>
@@ -320,6 +320,6 @@ test("100 clients that send a byte now and then are sent away, and hold up nobod
   await isAlive();
 });
 
-test("the server has had no mistake of its own in all of this", () => {
+test("the server has logged no error of its own during these tests", () => {
   assert.equal(problems, "");
 });

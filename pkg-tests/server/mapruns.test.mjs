@@ -8,7 +8,7 @@ import { sdkOf } from "./sdk.mjs";
 const server = await start({ tasks: { double: ({ n }) => ({ n: n * 2 }) } });
 const { client, send, create, run, refused, all } = sdkOf(server);
 
-test("the runs of a Distributed Map, and their children, can be looked at", async () => {
+test("the Map Runs of a Distributed Map and their children can be listed and described", async () => {
   const arn = await create(
     "Mapped",
     machine({
@@ -59,7 +59,7 @@ test("the runs of a Distributed Map, and their children, can be looked at", asyn
   await refused(send("DescribeMapRun", { mapRunArn: `${mapRunArn}x` }), "ResourceNotFound");
 });
 
-test("the page of an execution whose Map failed leads to the child that failed first", async () => {
+test("the page of an execution whose Map failed links to the child that failed first", async () => {
   const states = { Seat: { Type: "Pass", Next: "No" }, No: { Type: "Fail", Error: "NoSeat", Cause: "there is <no> seat" } };
   const processor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Seat", States: states };
   const arn = await create("Seats", machine({ Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor: processor, End: true } }));
@@ -74,7 +74,7 @@ test("the page of an execution whose Map failed leads to the child that failed f
   assert.match(await child.text(), /NoSeat/);
 });
 
-test("a Map Run under way gets other limits, and one that failed is redriven", async () => {
+test("the limits of a running Map Run can be updated, and a failed Map Run is redriven with its execution", async () => {
   const { activityArn } = await send("CreateActivity", { name: "Items" });
   const arn = await create(
     "Held",

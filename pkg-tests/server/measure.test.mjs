@@ -1,4 +1,4 @@
-// `npm run measure` against a server of ours in place of AWS: what it prints, what it asks, and the cases that it writes.
+// `npm run measure` against our own server in place of AWS: the commands that it prints, its requests, and the cases that it writes.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const server = await start();
 const sdk = sdkOf(server);
 
-/** Runs the script in this folder, which has the AWS SDK; the server answers from this process, so it must not be blocked. */
+/** Runs the script in this folder, which has the AWS SDK. It runs asynchronously, because this process has to answer its requests. */
 function measure(...args) {
   const env = { ...process.env, AWS_ACCESS_KEY_ID: "any", AWS_SECRET_ACCESS_KEY: "any" };
   const child = spawn(process.execPath, [script, ...args], { cwd: here, env });
@@ -27,7 +27,7 @@ function measure(...args) {
   return new Promise((resolve) => child.on("close", (status) => resolve({ status, stdout, stderr })));
 }
 
-test("every printed command is one that a shell passes on as it is meant", { skip: process.platform === "win32" }, async () => {
+test("a shell passes every printed command on with the intended arguments", { skip: process.platform === "win32" }, async () => {
   const { status, stdout } = await measure();
   assert.equal(status, 0);
   const aws = join(folder, "aws");
@@ -50,7 +50,7 @@ test("every printed command is one that a shell passes on as it is meant", { ski
   });
 });
 
-test("the answers are cases that an execution answers in the same way", async () => {
+test("the written cases agree with executions of the same definitions", async () => {
   const out = join(folder, "cases.json");
   const { status, stdout, stderr } = await measure("--run", "--sdk", "--region", region, "--endpoint", server.url, "--out", out);
   assert.equal(status, 0, stderr);
@@ -60,7 +60,7 @@ test("the answers are cases that an execution answers in the same way", async ()
     cases.map(({ name }) => name),
     listed.map(({ name }) => name),
   );
-  // Inputs go on as they are written, because JSON.parse would round some of their numbers.
+  // Inputs are used as text, because JSON.parse would round some of their numbers.
   const inputs = readFileSync(out, "utf8")
     .split("\n  },\n")
     .map((item) => /^ {4}"input": (.*?),?$/m.exec(item)?.[1] ?? "{}");
@@ -68,7 +68,7 @@ test("the answers are cases that an execution answers in the same way", async ()
     const text = JSON.stringify(definition);
     const { result } = await sdk.send("ValidateStateMachineDefinition", { definition: text });
     assert.equal(result, aws.result ?? "OK", name);
-    // The server has no functions, so only TestState has an answer to a task.
+    // The server has no functions, so only TestState can answer for a task.
     if (aws.result !== undefined || tasks !== undefined) continue;
     const machine = await sdk.create(`Measured${i}`, text);
     const { status, error, output } = await sdk.run(machine, {}, { input: inputs[i] });
@@ -77,7 +77,7 @@ test("the answers are cases that an execution answers in the same way", async ()
   }
 });
 
-test("another run replaces the cases that it asks about, and numbers stay as they are written", async () => {
+test("a second run replaces only the measured cases, and does not rewrite numbers", async () => {
   const out = join(folder, "kept.json");
   const kept = '    "aws": {"status":"SUCCEEDED","output":1.0}';
   writeFileSync(out, `[\n  {\n    "name": "kept",\n${kept}\n  },\n  {\n    "name": "an And without rules",\n    "aws": {}\n  }\n]\n`);
@@ -95,13 +95,13 @@ test("another run replaces the cases that it asks about, and numbers stay as the
   );
 });
 
-test("a word that no behaviour has is told", async () => {
+test("a filter that matches no behaviour is an error", async () => {
   const { status, stderr } = await measure("no such behaviour");
   assert.equal(status, 2);
   assert.match(stderr, /No behaviour .* has "no such behaviour" in its name/);
 });
 
-test("docs/compatibility.md lists every behaviour that nobody has measured", () => {
+test("docs/compatibility.md lists every behaviour that is not measured yet", () => {
   const text = readFileSync(join(here, "..", "..", "docs", "compatibility.md"), "utf8");
   const block = /<!-- unmeasured -->\n([^]*?)\n<!-- \/unmeasured -->/.exec(text)[1];
   assert.deepEqual(

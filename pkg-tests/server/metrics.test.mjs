@@ -5,7 +5,7 @@ import { account, eventually, machine, region, role, start } from "./endpoint.mj
 
 const activity = `arn:aws:states:${region}:${account}:activity:review`;
 
-test("executions and the tasks of activities are counted", async () => {
+test("GET /metrics counts executions and the tasks of activities", async () => {
   const server = await start();
   const call = async (operation, input) => {
     const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AWSStepFunctions.${operation}` };

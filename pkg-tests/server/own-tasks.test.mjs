@@ -1,4 +1,4 @@
-// Tasks of Stepglass itself at the endpoint: signals, shown state, cancellation, continue-as-new.
+// Stepglass's built-in tasks at the endpoint: signals, exposed state, cancellation and continue-as-new.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryStore } from "../../dist/server.js";
@@ -39,7 +39,7 @@ const waits = await create({
   Again: urn("waitForSignal", { "Name.$": "$.next" }),
 });
 
-test("signals are kept until a state asks for them, and only once with an id", async () => {
+test("signals are buffered until a state waits for them, and a repeated id is ignored", async () => {
   const arn = await begin(waits);
   await eventually(async () => (await document(arn)).signals.waiting[0] === "approved");
   await server.signal(arn, "shipped", { n: 1 }, { id: "a" });
@@ -57,7 +57,7 @@ test("signals are kept until a state asks for them, and only once with an id", a
   assert.match(entered.stateEnteredEventDetails.input, /12345678901234567890/);
 });
 
-test("what cannot be signalled is told of", async () => {
+test("signals and actions that are invalid or not allowed are refused with an error", async () => {
   const arn = await begin(waits);
   await assert.rejects(server.signal(`${arn}x`, "approved"), { type: "ExecutionDoesNotExist" });
   await assert.rejects(server.signal(arn, ""), { type: "ValidationException" });
@@ -84,7 +84,7 @@ test("what cannot be signalled is told of", async () => {
   assert.equal((await post(arn, "redrive", {})).__type, "ExecutionNotRedrivable");
 });
 
-test("executions signal and cancel each other, and show what they do", async () => {
+test("executions signal and cancel each other, and expose a state", async () => {
   const waiting = await begin(
     await create({
       Show: urn("setState", { Value: { step: "waits" } }, { Next: "Wait", ResultPath: null }),
@@ -131,7 +131,7 @@ test("an execution continues as a new one", async () => {
   }
 });
 
-test("an execution is cancelled by a program, and cleans up", async () => {
+test("a cancelled execution runs its clean-up", async () => {
   const arn = await begin(
     await create({
       Wait: {
@@ -151,7 +151,7 @@ test("an execution is cancelled by a program, and cleans up", async () => {
   assert.equal((await post(arn, "cancel", {})).__type, "ExecutionNotRunning");
 });
 
-test("an execution that is suspended says why, and tries again when it is asked to", async () => {
+test("a suspended execution reports why, and continues when it is resumed", async () => {
   class Forgetful extends MemoryStore {
     durable = true;
     lost = false;
@@ -178,7 +178,7 @@ test("an execution that is suspended says why, and tries again when it is asked 
     return { status: response.status, ...(await response.json()) };
   };
   store.lost = true;
-  // It is loaded to get the signal.
+  // The signal makes the server load the execution, which fails.
   await eventually(async () => (await act("signal", { name: "other" })).__type === "ExecutionNotRunning");
   const { suspended } = await (await fetch(address)).json();
   assert.match(suspended, /the definition of .* is not in the store/);
@@ -192,13 +192,13 @@ test("an execution that is suspended says why, and tries again when it is asked 
   await eventually(async () => (await other.call("DescribeExecution", { executionArn })).output === "7");
 });
 
-test("a task that does not exist names those that do", async () => {
+test("the error of an unknown built-in task names those that exist", async () => {
   const { error, cause } = await ended(await begin(await create({ T: urn("explode", {}) })));
   assert.equal(error, "States.TaskFailed");
   assert.match(cause, /Stepglass has no task "urn:stepglass:explode"; it has: .*urn:stepglass:waitForSignal/);
 });
 
-test("the list of executions takes filters", async () => {
+test("the list of executions can be filtered", async () => {
   const stateMachineArn = await create({ P: { Type: "Pass", End: true } });
   for (const name of ["red-1", "red-2", "blue-1"]) await ended(await begin(stateMachineArn, { name }));
   const list = async (query) =>

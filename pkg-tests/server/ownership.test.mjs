@@ -1,12 +1,12 @@
-// Servers on stores that have executions of others: of an application with a Runtime, and of servers that had other handlers.
+// Servers on stores with executions of others: of an application with a Runtime, and of servers with other handlers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Runtime } from "../../dist/durable-node.js";
 import { MemoryStore, serve } from "../../dist/server.js";
 import { eventually, machine, role } from "./endpoint.mjs";
 
-/** A store in memory that is to outlive its servers. */
-class Kept extends MemoryStore {
+/** A store in memory that claims to be durable, so that it can outlive its servers. */
+class DurableMemoryStore extends MemoryStore {
   get durable() {
     return true;
   }
@@ -33,7 +33,7 @@ async function opened(t, options) {
   return server;
 }
 
-/** Everything that a store has of an execution. */
+/** Everything that a store contains of an execution. */
 async function everything(store, arn) {
   await store.open({ owner: "test" });
   const found = JSON.stringify(await store.load(arn));
@@ -41,8 +41,8 @@ async function everything(store, arn) {
   return found;
 }
 
-test("a server shows the running executions of a Runtime, says so, and leaves them as they are", async (t) => {
-  const store = new Kept();
+test("a server shows the running executions of a Runtime, logs that, and does not change them", async (t) => {
+  const store = new DurableMemoryStore();
   const tokens = [];
   const tasks = { "sqs:sendMessage.waitForTaskToken": ({ Token }) => void tokens.push(Token), ship: () => "shipped" };
   const first = await new Runtime({
@@ -100,8 +100,8 @@ test("a server shows the running executions of a Runtime, says so, and leaves th
   await second.close();
 });
 
-test("a Runtime leaves the running executions of a server as they are", async (t) => {
-  const store = new Kept();
+test("a Runtime does not change the running executions of a server", async (t) => {
+  const store = new DurableMemoryStore();
   const server = await opened(t, { store, tasks: { ship: () => new Promise(() => {}) } });
   const { stateMachineArn } = await server.call("CreateStateMachine", {
     name: "Order",
@@ -121,8 +121,8 @@ test("a Runtime leaves the running executions of a server as they are", async (t
   assert.equal(await everything(store, executionArn), before);
 });
 
-test("a server without the handlers of the one before it suspends what was running; a new execution fails", async (t) => {
-  const store = new Kept();
+test("a server without the handlers of the previous one suspends running executions; in new ones the tasks fail", async (t) => {
+  const store = new DurableMemoryStore();
   const definition = machine({ Ship: ship, Compensate: Order.States.Compensate });
   const first = await opened(t, { store, tasks: { ship: () => new Promise(() => {}) } });
   const { stateMachineArn } = await first.call("CreateStateMachine", { name: "Order", definition, roleArn: role });

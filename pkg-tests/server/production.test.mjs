@@ -1,4 +1,4 @@
-// The cookbook's walk from a failed execution to a test: its lines, against a server in the place of the account.
+// The commands of the cookbook's section about turning a failed execution into a test, against a server in place of an AWS account.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
@@ -15,7 +15,10 @@ const blocks = (language) => [...section.matchAll(new RegExp(`^\`\`\`${language}
 const server = await start({ tasks: { charge: ({ email }) => ({ total: 120, receipt: `for ${email}` }) } });
 const { create, run } = sdkOf(server);
 
-/** Runs a block in a folder. A command that stays is ended when it has printed an address, which is returned with its page's data. */
+/**
+ * Runs code blocks in a folder. A command that keeps running is ended when its output matches `until`, the address of a page. The page is
+ * fetched before and returned.
+ */
 function session(folder, env) {
   const npx = `npx() { shift; "${process.execPath}" "${command}" "$@"; }\n`;
   return (script, { until } = {}) =>
@@ -41,7 +44,7 @@ function session(folder, env) {
 test(
   "a failed execution is fetched, opened, replayed with a fix and kept as a test",
   {
-    skip: process.platform === "win32" && "the lines are for a shell of POSIX",
+    skip: process.platform === "win32" && "the commands need a POSIX shell",
   },
   async () => {
     const [definition] = blocks("json");
@@ -76,7 +79,7 @@ test(
     assert.equal(checked.code, 0, checked.output);
     assert.ok(existsSync(join(folder, "replay.xml")));
 
-    // CI notices when somebody brings the mistake back.
+    // The checks fail if the mistake comes back.
     const broken = await bash(`mv orders.asl.json.bak orders.asl.json\n${checks}`);
     assert.equal(broken.code, 1, broken.output);
   },

@@ -1,4 +1,4 @@
-// What a server tells others: changes of status in EventBridge's shape, logs in the shape of CloudWatch Logs.
+// What a server publishes: status changes in EventBridge's format and logs in the format of CloudWatch Logs.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -35,7 +35,7 @@ const lines = (file) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** A service that notes what it gets; `answer(count)` is the status of each response. */
+/** A service that records its requests. `answer(count)` returns the status of each response. */
 async function receiver(answer = () => 200) {
   const requests = [];
   const server = createServer(async (request, response) => {
@@ -51,19 +51,19 @@ async function receiver(answer = () => 200) {
 
 const charge = { Charge: { Type: "Task", Resource: lambda("charge"), End: true } };
 
-test("changes of status have EventBridge's shape", async () => {
+test("status changes are published in EventBridge's format, to files and functions", async () => {
   const file = join(folder, "status.jsonl");
-  const heard = [];
+  const published = [];
   const server = await start({
-    statusEvents: [file, (event) => void heard.push(event)],
+    statusEvents: [file, (event) => void published.push(event)],
     tasks: { charge: ({ amount }) => ({ paid: amount }) },
   });
   const { executionArn, stateMachineArn, startDate, stopDate } = await run(server, machine(charge), {
     name: "Orders",
     input: '{"amount":3}',
   });
-  const events = await eventually(() => lines(file).length === 2 && heard.length === 2 && lines(file));
-  assert.deepEqual(events, heard);
+  const events = await eventually(() => lines(file).length === 2 && published.length === 2 && lines(file));
+  assert.deepEqual(events, published);
   const [begun, ended] = events;
   assert.deepEqual(begun, {
     version: "0",
@@ -107,8 +107,8 @@ test("changes of status have EventBridge's shape", async () => {
   });
 });
 
-test("a failure, a redrive, a stop and a version are told of", async () => {
-  const heard = [];
+test("failures, redrives and stops are published, with the version that was started", async () => {
+  const published = [];
   let works = false;
   const tasks = {
     charge: () => {
@@ -116,7 +116,7 @@ test("a failure, a redrive, a stop and a version are told of", async () => {
       throw Object.assign(new Error("no card"), { name: "Declined" });
     },
   };
-  const server = await start({ statusEvents: (event) => void heard.push(event.detail), tasks });
+  const server = await start({ statusEvents: (event) => void published.push(event.detail), tasks });
   const { stateMachineArn, stateMachineVersionArn } = await server.call("CreateStateMachine", {
     name: "V",
     definition: machine(charge),
@@ -125,50 +125,53 @@ test("a failure, a redrive, a stop and a version are told of", async () => {
   });
   assert.equal(stateMachineVersionArn, `${stateMachineArn}:1`);
   const { executionArn } = await server.call("StartExecution", { stateMachineArn: stateMachineVersionArn, name: "one" });
-  await eventually(() => heard.length === 2);
+  await eventually(() => published.length === 2);
   works = true;
   await server.call("RedriveExecution", { executionArn });
-  await eventually(() => heard.length === 4);
-  const told = heard.map((detail) => [detail.status, detail.error, detail.redriveCount, detail.redriveStatus]);
-  assert.deepEqual(told, [
+  await eventually(() => published.length === 4);
+  const changes = published.map((detail) => [detail.status, detail.error, detail.redriveCount, detail.redriveStatus]);
+  assert.deepEqual(changes, [
     ["RUNNING", null, 0, "NOT_REDRIVABLE"],
     ["FAILED", "Declined", 0, "REDRIVABLE"],
     ["RUNNING", null, 1, "NOT_REDRIVABLE"],
     ["SUCCEEDED", null, 1, "NOT_REDRIVABLE"],
   ]);
-  assert.ok(heard.every((detail) => detail.stateMachineVersionArn === stateMachineVersionArn));
-  assert.equal(JSON.parse(heard[1].cause).errorMessage, "no card");
-  assert.equal(heard[1].redriveDate, null);
-  assert.equal(typeof heard[3].redriveDate, "number");
+  assert.ok(published.every((detail) => detail.stateMachineVersionArn === stateMachineVersionArn));
+  assert.equal(JSON.parse(published[1].cause).errorMessage, "no card");
+  assert.equal(published[1].redriveDate, null);
+  assert.equal(typeof published[3].redriveDate, "number");
   const waits = machine({ W: { Type: "Wait", Seconds: 3600, End: true } });
   const { stateMachineArn: other } = await server.call("CreateStateMachine", { name: "W", definition: waits, roleArn: role });
   const begun = await server.call("StartExecution", { stateMachineArn: other });
   await server.call("StopExecution", { executionArn: begun.executionArn, error: "Gone", cause: "not needed" });
-  await eventually(() => heard.length === 6);
-  assert.deepEqual([heard[5].status, heard[5].error, heard[5].cause], ["ABORTED", "Gone", "not needed"]);
+  await eventually(() => published.length === 6);
+  assert.deepEqual([published[5].status, published[5].error, published[5].cause], ["ABORTED", "Gone", "not needed"]);
 });
 
-test("payloads that are too long for an event are left out", async () => {
-  const heard = [];
-  const server = await start({ statusEvents: (event) => void heard.push(event.detail) });
+test("an event leaves out payloads that are too long for it", async () => {
+  const published = [];
+  const server = await start({ statusEvents: (event) => void published.push(event.detail) });
   const half = JSON.stringify({ text: "x".repeat(150_000) });
   const pass = machine({ P: { Type: "Pass", End: true } });
   await run(server, pass, { name: "Half", input: half });
-  await eventually(() => heard.length === 2);
-  assert.deepEqual([heard[0].inputDetails, heard[0].input], [{ included: true }, half]);
-  // Both together are too long: the input goes first.
-  assert.deepEqual([heard[1].inputDetails, heard[1].input], [{ included: false }, null]);
-  assert.deepEqual([heard[1].outputDetails, heard[1].output], [{ included: true }, half]);
+  await eventually(() => published.length === 2);
+  assert.deepEqual([published[0].inputDetails, published[0].input], [{ included: true }, half]);
+  // Input and output together are too long, so the input is left out first.
+  assert.deepEqual([published[1].inputDetails, published[1].input], [{ included: false }, null]);
+  assert.deepEqual([published[1].outputDetails, published[1].output], [{ included: true }, half]);
   await run(server, pass, { name: "Long", input: JSON.stringify({ text: '"'.repeat(130_000) }) });
-  await eventually(() => heard.length === 4);
-  assert.deepEqual([heard[3].input, heard[3].output], [null, null]);
-  assert.deepEqual([heard[3].inputDetails, heard[3].outputDetails], [{ included: false }, { included: false }]);
+  await eventually(() => published.length === 4);
+  assert.deepEqual([published[3].input, published[3].output], [null, null]);
+  assert.deepEqual([published[3].inputDetails, published[3].outputDetails], [{ included: false }, { included: false }]);
 });
 
-test("children of a Map Run are told of", async () => {
-  const heard = [];
+test("status changes and logs of the children of a Map Run are published", async () => {
+  const published = [];
   const logged = [];
-  const server = await start({ statusEvents: (event) => void heard.push(event.detail), executionLogs: (entry) => void logged.push(entry) });
+  const server = await start({
+    statusEvents: (event) => void published.push(event.detail),
+    executionLogs: (entry) => void logged.push(entry),
+  });
   const states = {
     Each: {
       Type: "Map",
@@ -182,7 +185,7 @@ test("children of a Map Run are told of", async () => {
     },
   };
   const { executionArn } = await run(server, machine(states), { name: "Maps", input: "[1,2]", loggingConfiguration: logging("ALL") });
-  const own = await eventually(() => heard.length === 6 && heard.filter((detail) => detail.mapRunArn !== undefined));
+  const own = await eventually(() => published.length === 6 && published.filter((detail) => detail.mapRunArn !== undefined));
   assert.deepEqual(own.map(({ status, input }) => `${status} ${input}`).sort(), ["RUNNING 1", "RUNNING 2", "SUCCEEDED 1", "SUCCEEDED 2"]);
   assert.ok(own.every(({ stateMachineArn }) => stateMachineArn.endsWith(":stateMachine:Maps/Each")));
   const of = (arn) => logged.filter((entry) => entry.execution_arn === arn).map(({ type }) => type);
@@ -190,12 +193,12 @@ test("children of a Map Run are told of", async () => {
   assert.deepEqual(of(own[0].executionArn), ["ExecutionStarted", "PassStateEntered", "PassStateExited", "ExecutionSucceeded"]);
 });
 
-test("logs have the shape of CloudWatch Logs, as the machine's level says", async () => {
+test("logs are published in the format of CloudWatch Logs, at the level of the machine", async () => {
   const file = join(folder, "logs.jsonl");
   const events = [];
   const server = await start({
     executionLogs: file,
-    // Express executions have none.
+    // Express executions publish no status changes.
     statusEvents: (event) => void events.push(event),
     tasks: {
       charge: () => {
@@ -211,7 +214,7 @@ test("logs have the shape of CloudWatch Logs, as the machine's level says", asyn
   const logs = async (...options) => {
     const before = lines(file).length;
     const { executionArn } = await run(server, caught, more(...options));
-    // The file has its lines in order: a machine that logs comes last.
+    // The lines of the file are in order, so the logs are complete when those of a later execution have been written.
     const marker = machine({ P: { Type: "Pass", End: true } });
     const { executionArn: last } = await run(server, marker, { ...more(`${options[0]}Last`, "ALL") });
     await eventually(() => lines(file).some((entry) => entry.execution_arn === last && entry.type === "ExecutionSucceeded"));
@@ -263,7 +266,7 @@ test("logs have the shape of CloudWatch Logs, as the machine's level says", asyn
   assert.deepEqual(events, []);
 });
 
-test("a payload that is too long for a log is cut", async () => {
+test("a log truncates a payload that is too long", async () => {
   const logged = [];
   const server = await start({ executionLogs: (entry) => void logged.push(entry) });
   const input = JSON.stringify({ text: '"'.repeat(120_000) });
@@ -275,11 +278,11 @@ test("a payload that is too long for a log is cut", async () => {
   assert.ok(Buffer.byteLength(JSON.stringify(details.input)) > 248 * 1024 - 8);
 });
 
-test("an HTTP service gets batches, again where it fails, and holds nothing up", async () => {
+test("an HTTP service receives batches, which are repeated when it fails, and does not delay executions", async () => {
   const log = [];
   let open;
   const gate = new Promise((resolve) => (open = resolve));
-  // The first attempt hangs until the executions have ended, the second one fails.
+  // The first request hangs until the executions have ended and then fails, and the second one fails too.
   const { url, requests } = await receiver(async (count) => (count === 1 ? (await gate, 503) : count === 2 ? 429 : 200));
   const server = await start({ statusEvents: `${url.replace("//", "//me:secret@")}/events`, log: (level, line) => log.push(line) });
   const { stateMachineArn } = await server.call("CreateStateMachine", {
@@ -296,10 +299,10 @@ test("an HTTP service gets batches, again where it fails, and holds nothing up",
   });
   await eventually(() => requests.length === 1);
   open();
-  const taken = () => requests.slice(2).flatMap(({ body }) => body);
-  await eventually(() => taken().length === 120);
-  // What was sent in vain comes again, each once.
-  const ids = taken().map(({ id }) => id);
+  const delivered = () => requests.slice(2).flatMap(({ body }) => body);
+  await eventually(() => delivered().length === 120);
+  // The events of failed requests are sent again, and each is delivered once.
+  const ids = delivered().map(({ id }) => id);
   assert.equal(new Set(ids).size, 120);
   assert.deepEqual(
     ids.slice(0, requests[0].body.length),
@@ -308,20 +311,20 @@ test("an HTTP service gets batches, again where it fails, and holds nothing up",
   assert.ok(requests.every(({ body }) => Array.isArray(body) && body.length <= 100));
   assert.ok(requests.length < 20);
   for (const { executionArn } of started) {
-    const own = taken().filter(({ detail }) => detail.executionArn === executionArn);
+    const own = delivered().filter(({ detail }) => detail.executionArn === executionArn);
     assert.deepEqual(
       own.map(({ detail }) => detail.status),
       ["RUNNING", "SUCCEEDED"],
     );
   }
-  const said = log.filter((line) => line.includes("status events"));
-  assert.equal(said.length, 1, said.join("\n"));
-  assert.match(said[0], /failed; trying again: status 503/);
+  const warnings = log.filter((line) => line.includes("status events"));
+  assert.equal(warnings.length, 1, warnings.join("\n"));
+  assert.match(warnings[0], /failed; trying again: status 503/);
   assert.equal(requests[0].headers.authorization, `Basic ${Buffer.from("me:secret").toString("base64")}`);
   assert.ok(!log.join("\n").includes("secret"));
 });
 
-test("what a service cannot take in time is dropped, which is said once", async () => {
+test("logs that a service cannot take in time are dropped, which is reported once", async () => {
   const log = [];
   let works = false;
   const { url, requests } = await receiver(() => (works ? 200 : 503));
@@ -346,7 +349,7 @@ test("what a service cannot take in time is dropped, which is said once", async 
   assert.equal(new Set(delivered.map(({ id }) => id)).size, 10_000);
 });
 
-test("a service that refuses is told of, and asked for the next", async () => {
+test("notices that a service refuses are dropped and reported, and later ones are still sent", async () => {
   const log = [];
   let refuses = true;
   const { url, requests } = await receiver(() => (refuses ? 400 : 200));
@@ -365,7 +368,7 @@ test("a service that refuses is told of, and asked for the next", async () => {
   assert.match(about()[1], /works again; it refused 4 notices/);
 });
 
-test("a server that closes delivers what waits", async () => {
+test("a closing server delivers the queued events", async () => {
   const { url, requests } = await receiver();
   const server = await serve({ port: 0, statusEvents: url });
   const waits = machine({ W: { Type: "Wait", Seconds: 3600, End: true } });
@@ -378,23 +381,23 @@ test("a server that closes delivers what waits", async () => {
   );
 });
 
-test("what no notice can go to is refused", async () => {
+test("an events endpoint that is not HTTP is refused", async () => {
   await assert.rejects(serve({ port: 0, eventsEndpoint: "ftp://localhost" }), {
     code: "INVALID_OPTION",
     message: /EventBridge needs an address/,
   });
 });
 
-test("a server that continues executions tells only of what is new", async () => {
-  class Kept extends MemoryStore {
+test("a restarted server publishes only new events of the executions that it continues", async () => {
+  class DurableMemoryStore extends MemoryStore {
     durable = true;
   }
-  const store = new Kept();
-  const told = [];
+  const store = new DurableMemoryStore();
+  const published = [];
   const options = {
     store,
-    statusEvents: ({ detail }) => void told.push(`${detail.name} ${detail.status}`),
-    executionLogs: ({ type }) => void told.push(type),
+    statusEvents: ({ detail }) => void published.push(`${detail.name} ${detail.status}`),
+    executionLogs: ({ type }) => void published.push(type),
   };
   const first = await serve({ port: 0, ...options });
   const wait = { Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: "go" }, End: true };
@@ -404,7 +407,7 @@ test("a server that continues executions tells only of what is new", async () =>
   const events = async (server) => (await server.call("GetExecutionHistory", { executionArn })).events.map(({ type }) => type);
   await eventually(async () => (await events(first)).at(-1) === "TaskSubmitted");
   await first.close();
-  const before = [...told];
+  const before = [...published];
   assert.deepEqual(
     [...before].sort(),
     ["e RUNNING", "ExecutionStarted", "TaskScheduled", "TaskStarted", "TaskStateEntered", "TaskSubmitted"].sort(),
@@ -413,5 +416,5 @@ test("a server that continues executions tells only of what is new", async () =>
   await second.signal(executionArn, "go");
   await eventually(async () => (await second.call("DescribeExecution", { executionArn })).status === "SUCCEEDED");
   await second.close();
-  assert.deepEqual(told.slice(before.length).sort(), ["ExecutionSucceeded", "TaskStateExited", "TaskSucceeded", "e SUCCEEDED"]);
+  assert.deepEqual(published.slice(before.length).sort(), ["ExecutionSucceeded", "TaskStateExited", "TaskSucceeded", "e SUCCEEDED"]);
 });

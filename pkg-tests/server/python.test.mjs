@@ -1,4 +1,4 @@
-// boto3 and the aws command, as they come from PyPI.
+// The server works with boto3 and the aws command from PyPI.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -38,14 +38,14 @@ function run(program, args, env = {}) {
 
 const tasks = { double: ({ n }) => ({ n: n * 2 }) };
 
-test("boto3: machines, executions, histories, activities, versions, errors", { skip }, async () => {
+test("boto3 can use machines, executions, histories, activities, versions and errors", { skip }, async () => {
   const server = await start({ tasks });
   const { code, stdout, stderr } = await run("python", [fileURLToPath(new URL("boto3_client.py", import.meta.url)), server.url]);
   assert.deepEqual([code, stderr], [0, ""]);
   assert.equal(stdout.trim().split("\n").length, 14, stdout);
 });
 
-test("the aws command: create, run, look at, list", { skip }, async () => {
+test("the aws command creates and lists machines, and runs, describes and lists executions", { skip }, async () => {
   const server = await start({ tasks });
   const aws = async (...args) => {
     const { code, stdout, stderr } = await run("aws", ["stepfunctions", ...args, "--endpoint-url", server.url, "--output", "json"]);
@@ -77,7 +77,7 @@ test("the aws command: create, run, look at, list", { skip }, async () => {
   );
 });
 
-test("the aws command: an error has AWS's name and words, and the exit code of one", { skip }, async () => {
+test("the aws command prints an error with AWS's name and message, and fails", { skip }, async () => {
   const server = await start();
   const { code, stderr } = await run("aws", [
     "stepfunctions",
@@ -91,7 +91,7 @@ test("the aws command: an error has AWS's name and words, and the exit code of o
   assert.match(stderr, /\(InvalidArn\) when calling the DescribeStateMachine operation: Invalid Arn: 'Invalid ARN prefix: nonsense'/);
 });
 
-test("the aws command starts Express machines, with the host prefix off", { skip }, async () => {
+test("the aws command starts Express executions when its host prefix is disabled", { skip }, async () => {
   const server = await start();
   const { stateMachineArn } = await server.call("CreateStateMachine", {
     name: "Quick",

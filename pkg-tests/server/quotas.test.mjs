@@ -1,12 +1,12 @@
-// With quotas, callers are throttled as AWS documents it. The clock is the test's.
+// With quotas, callers are throttled as AWS documents it. The tests move the clock.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as sfn from "@aws-sdk/client-sfn";
 import { serve } from "../../dist/server.js";
 import { eventually, machine, role, start } from "./endpoint.mjs";
 
-/** Time that stands still until the test says otherwise. */
-function standing() {
+/** A clock that stands still until the test calls `pass`. */
+function manualClock() {
   let now = Date.UTC(2026, 0, 1);
   return { clock: { now: () => now, setTimeout: () => 0, clearTimeout: () => {} }, pass: (seconds) => (now += seconds * 1000) };
 }
@@ -20,8 +20,8 @@ const client = (server, region = "us-east-1", accessKeyId = "any") =>
     maxAttempts: 1,
   });
 
-/** How many calls of so many are not throttled. */
-async function taken(sdk, count, command) {
+/** Makes `count` calls. Returns the number of those that are not throttled. */
+async function countAccepted(sdk, count, command) {
   let done = 0;
   for (let i = 0; i < count; i++) {
     try {
@@ -39,33 +39,36 @@ async function taken(sdk, count, command) {
 const waits = machine({ W: { Type: "Wait", Seconds: 3600, End: true } });
 const pass = machine({ P: { Type: "Pass", End: true } });
 
-test("each operation has its bucket, for each account and region", async () => {
-  const { clock, pass: wait } = standing();
+test("each operation has a bucket of tokens for each account and region", async () => {
+  const { clock, pass: wait } = manualClock();
   const server = await start({ quotas: true, clock });
   const sdk = client(server);
   const list = () => new sfn.ListExecutionsCommand({ stateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:M" });
   await sdk.send(new sfn.CreateStateMachineCommand({ name: "M", definition: pass, roleArn: role }));
-  // 200, and 5 more each second.
-  assert.equal(await taken(sdk, 210, list), 200);
+  // The bucket of ListExecutions has 200 tokens, and 5 are added each second.
+  assert.equal(await countAccepted(sdk, 210, list), 200);
   wait(1);
-  assert.equal(await taken(sdk, 10, list), 5);
+  assert.equal(await countAccepted(sdk, 10, list), 5);
   wait(0.3);
-  assert.equal(await taken(sdk, 10, list), 1);
-  // 0.5 were left.
+  assert.equal(await countAccepted(sdk, 10, list), 1);
+  // Half a token was left.
   wait(0.1);
-  assert.equal(await taken(sdk, 10, list), 1);
-  // A bucket is never more than full.
+  assert.equal(await countAccepted(sdk, 10, list), 1);
+  // A bucket never holds more tokens than its size.
   wait(86_400);
-  assert.equal(await taken(sdk, 210, list), 200);
-  // Other operations, regions and accounts have buckets of their own: those of most regions are smaller.
-  assert.equal(await taken(sdk, 3, () => new sfn.ListStateMachinesCommand({})), 3);
+  assert.equal(await countAccepted(sdk, 210, list), 200);
+  // Other operations, regions and accounts have their own buckets. Those of most regions are smaller.
+  assert.equal(await countAccepted(sdk, 3, () => new sfn.ListStateMachinesCommand({})), 3);
   const machines = () => new sfn.ListActivitiesCommand({});
-  assert.equal(await taken(client(server, "eu-central-1"), 110, machines), 100);
-  assert.equal(await taken(client(server, "us-east-1", "210987654321"), 1, machines), 1);
-  assert.equal(await taken(sdk, 60, () => new sfn.TestStateCommand({ definition: '{"Type":"Pass","End":true}', roleArn: role })), 50);
+  assert.equal(await countAccepted(client(server, "eu-central-1"), 110, machines), 100);
+  assert.equal(await countAccepted(client(server, "us-east-1", "210987654321"), 1, machines), 1);
+  assert.equal(
+    await countAccepted(sdk, 60, () => new sfn.TestStateCommand({ definition: '{"Type":"Pass","End":true}', roleArn: role })),
+    50,
+  );
 });
 
-test("starts of Standard and Express machines are counted apart; SDKs try again", async () => {
+test("starts of Standard and Express machines have separate quotas, and SDKs retry throttled calls", async () => {
   const server = await start({
     quotas: {
       rates: {
@@ -82,10 +85,10 @@ test("starts of Standard and Express machines are counted apart; SDKs try again"
       await sdk.send(new sfn.CreateStateMachineCommand({ name: type, definition: waits, roleArn: role, type }))
     ).stateMachineArn;
   const begin = (type) => () => new sfn.StartExecutionCommand({ stateMachineArn: machines[type] });
-  assert.equal(await taken(sdk, 4, begin("STANDARD")), 2);
-  assert.equal(await taken(sdk, 5, begin("EXPRESS")), 3);
+  assert.equal(await countAccepted(sdk, 4, begin("STANDARD")), 2);
+  assert.equal(await countAccepted(sdk, 5, begin("EXPRESS")), 3);
   const { executions } = await sdk.send(new sfn.ListExecutionsCommand({ stateMachineArn: machines.STANDARD }));
-  // The SDK's own retries wait until there is room.
+  // The SDK retries until the bucket has tokens again.
   const patient = new sfn.SFNClient({
     endpoint: server.url,
     region: "us-east-1",
@@ -96,7 +99,7 @@ test("starts of Standard and Express machines are counted apart; SDKs try again"
   await Promise.all(executions.map(({ executionArn }) => patient.send(new sfn.StopExecutionCommand({ executionArn }))));
 });
 
-test("a task that starts executions is throttled, too", async () => {
+test("a task that starts executions is throttled too", async () => {
   const server = await start({ quotas: { rates: { StartExecution: { bucket: 1, refill: 0 } } } });
   const { stateMachineArn: child } = await server.call("CreateStateMachine", { name: "Child", definition: pass, roleArn: role });
   const resource = "arn:aws:states:::states:startExecution";
@@ -110,8 +113,8 @@ test("a task that starts executions is throttled, too", async () => {
   assert.deepEqual([about.status, about.error], ["FAILED", "StepFunctions.ThrottlingException"]);
 });
 
-test("an execution can be redriven for 14 days, and a request has 1 MiB", async () => {
-  const { clock, pass: wait } = standing();
+test("an execution can be redriven for 14 days, and a request can have 1 MiB", async () => {
+  const { clock, pass: wait } = manualClock();
   const server = await start({ quotas: true, clock });
   const fail = machine({ F: { Type: "Fail", Error: "E" } });
   const { stateMachineArn } = await server.call("CreateStateMachine", { name: "F", definition: fail, roleArn: role });
@@ -136,7 +139,7 @@ test("an execution can be redriven for 14 days, and a request has 1 MiB", async 
   assert.equal(status, 413);
 });
 
-test("an account has so many open executions, and so many machines", async () => {
+test("the open executions and machines of an account are limited", async () => {
   const server = await start({ quotas: { openExecutions: 2, registered: 2 } });
   const sdk = client(server);
   const create = (name, type = "STANDARD") => sdk.send(new sfn.CreateStateMachineCommand({ name, definition: waits, roleArn: role, type }));
@@ -144,17 +147,19 @@ test("an account has so many open executions, and so many machines", async () =>
   const begin = (arn = stateMachineArn) => sdk.send(new sfn.StartExecutionCommand({ stateMachineArn: arn }));
   const [first] = [await begin(), await begin()];
   await assert.rejects(begin(), (error) => error instanceof sfn.ExecutionLimitExceeded);
-  // Express executions are not counted; other accounts have their own.
+  // Express executions are not counted, and other accounts have their own quota.
   await begin((await create("Quick", "EXPRESS")).stateMachineArn);
   const other = client(server, "us-east-1", "210987654321");
-  const { stateMachineArn: theirs } = await other.send(new sfn.CreateStateMachineCommand({ name: "M", definition: waits, roleArn: role }));
-  await other.send(new sfn.StartExecutionCommand({ stateMachineArn: theirs }));
+  const { stateMachineArn: otherArn } = await other.send(
+    new sfn.CreateStateMachineCommand({ name: "M", definition: waits, roleArn: role }),
+  );
+  await other.send(new sfn.StartExecutionCommand({ stateMachineArn: otherArn }));
   await sdk.send(new sfn.StopExecutionCommand({ executionArn: first.executionArn }));
   await begin();
   await assert.rejects(create("More"), (error) => error instanceof sfn.StateMachineLimitExceeded);
 });
 
-test("quotas that cannot be are refused, and without any nothing is throttled", async () => {
+test("invalid quotas are refused, and without quotas nothing is throttled", async () => {
   await assert.rejects(serve({ port: 0, quotas: { rates: { Start: { bucket: 1, refill: 1 } } } }), {
     code: "INVALID_OPTION",
     message: /"Start", which is not an operation/,
@@ -163,7 +168,7 @@ test("quotas that cannot be are refused, and without any nothing is throttled", 
   await assert.rejects(serve({ port: 0, quotas: { openExecutions: -1 } }), { code: "INVALID_OPTION" });
   const server = await start();
   assert.equal(
-    await taken(client(server), 20, () => new sfn.TestStateCommand({ definition: '{"Type":"Pass","End":true}', roleArn: role })),
+    await countAccepted(client(server), 20, () => new sfn.TestStateCommand({ definition: '{"Type":"Pass","End":true}', roleArn: role })),
     20,
   );
 });

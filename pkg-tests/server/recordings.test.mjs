@@ -1,4 +1,4 @@
-// What AWS has answered to requests of its API, recorded: the endpoint answers the same.
+// The endpoint gives the same answers as AWS has given to recorded requests.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -16,10 +16,10 @@ const cases = skip
       .filter(Boolean)
       .map((line) => JSON.parse(line));
 
-/** AWS checks these mocks against the models of its services; without those of that time they say nothing. */
+/** AWS checks some mocks against the models of its services. These recordings can be compared only with the models of that time. */
 const { folder } = skip ? {} : recordedModels();
 const needsModel = ({ expected }) => /^Mock result schema validation error: Field/.test(expected.Error?.Message ?? "");
-// The functions that the recorded tests had.
+// The functions that the recorded tests called.
 const tasks = {
   "<lambda_function_name>": () => "HelloWorld!",
   lambda_function_name: ({ body }) => {
@@ -31,7 +31,7 @@ const server = await start({ tasks, ...(folder !== undefined && { serviceModel: 
 const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 let count = 0;
 
-/** What an operation answers, or its error as clients see it. */
+/** Returns the answer of an operation, or its error in the form that clients receive. */
 async function ask(operation, input) {
   try {
     return await server.call(operation, input);
@@ -50,10 +50,10 @@ const create = ({ definition, type }, more = {}) =>
     ...more,
   });
 
-/** What differs from the recording; undefined where nothing does. */
+/** For each kind of recording, a function that returns the answer that differs from it, or undefined if none does. */
 const KINDS = {
   async create_error(one) {
-    // These two were refused for another member than the definition.
+    // The next two cases were refused because of another member than the definition.
     if (/test_create_duplicate_sm_name/.test(one.name)) {
       await create(one, { name: "Twice" });
       return refusal(one, await create({ ...one, definition: { ...one.definition, Comment: "another" } }, { name: "Twice" }));
@@ -77,11 +77,11 @@ const KINDS = {
   async express_sync(one) {
     const { stateMachineArn } = await create(one);
     const got = await ask("StartSyncExecution", { stateMachineArn, input: text(one.expected.recorded_input ?? one.input ?? {}) });
-    // Metadata of the service that was called, and the trace of a function in Python, are not ours.
+    // Metadata of the called service and the stack trace of a Python function cannot be reproduced, so they are not compared.
     const { output, status } = one.expected;
-    const known = output.Payload === undefined ? (output.Error ?? output) : output.Payload;
+    const expected = output.Payload === undefined ? (output.Error ?? output) : output.Payload;
     const ours = JSON.parse(got.output);
-    return got.status === status && matches(known, output.Payload === undefined ? (ours.Error ?? ours) : ours.Payload) ? undefined : got;
+    return got.status === status && matches(expected, output.Payload === undefined ? (ours.Error ?? ours) : ours.Payload) ? undefined : got;
   },
   async execution(one) {
     const { stateMachineArn } = await create(one);
@@ -97,14 +97,14 @@ const KINDS = {
   },
 };
 
-/** An answer that is not the recorded refusal. Messages of the recorder's own parser have no wording of AWS. */
+/** Returns an answer that differs from the recorded refusal. Messages of the recorder's own parser are not AWS's, so they are skipped. */
 function refusal({ expected: { Error: want } }, got) {
   if (got.Error?.Code !== want.Code) return got;
   return /^Error=ValueError Args=/.test(want.Message) || matches(want.Message, got.Error.Message) ? undefined : got;
 }
 
 for (const [kind, judge] of Object.entries(KINDS)) {
-  test(`requests are answered as AWS has: ${kind}`, { skip }, async () => {
+  test(`recorded requests are answered like AWS answered them: ${kind}`, { skip }, async () => {
     const own = cases.filter((one) => one.kind === kind && (kind !== "execution" || /test_sfn_api\.py/.test(one.name)));
     assert.ok(own.length > 0);
     const different = [];

@@ -1,9 +1,9 @@
-// What tests ask a server through @aws-sdk/client-sfn, as its users write it.
+// A client of @aws-sdk/client-sfn for tests, and short forms of its calls.
 import assert from "node:assert/strict";
 import * as sfn from "@aws-sdk/client-sfn";
 import { eventually, region, role } from "./endpoint.mjs";
 
-/** A client of a server, and short forms of what tests do with it. */
+/** Returns a client of a server, and short forms of common calls. */
 export function sdkOf(server) {
   const client = new sfn.SFNClient({
     endpoint: server.url,
@@ -26,7 +26,7 @@ export function sdkOf(server) {
     });
   }
 
-  /** Fails unless the operation is refused with this error, as the SDK's own class. */
+  /** Fails unless the operation is refused with this error as an instance of the SDK's class. */
   async function refused(promise, name, message) {
     await assert.rejects(promise, (error) => {
       assert.equal(error.name, name);
@@ -38,7 +38,7 @@ export function sdkOf(server) {
     });
   }
 
-  /** All of what a paginator gives. */
+  /** All items of a paginator, and the number of its pages. */
   async function all(pages, name) {
     const found = [];
     let count = 0;

@@ -1,4 +1,4 @@
-// Every operation through @aws-sdk/client-sfn, as its users write it.
+// Every operation of the API, called through @aws-sdk/client-sfn as programs do.
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { test } from "node:test";
@@ -26,7 +26,7 @@ const arnOf = (name) => `arn:aws:states:${region}:${account}:stateMachine:${name
 const pass = machine({ Hello: { Type: "Pass", Result: "hello", End: true } });
 const wait = machine({ Rest: { Type: "Wait", Seconds: 3600, End: true } });
 
-test("the SDK's own host prefix is accepted where the name resolves", async (t) => {
+test("the SDK's host prefix is accepted if the name resolves", async (t) => {
   const lookup = (name, options, done) => (options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4));
   const names = [];
   const agent = new Agent({ lookup: (name, ...rest) => (names.push(name), lookup(name, ...rest)) });
@@ -81,7 +81,7 @@ test("a machine is created, described, updated, listed and deleted", async () =>
   await refused(send("DescribeExecution", { executionArn }), "ExecutionDoesNotExist");
 });
 
-test("what AWS refuses is refused, in its words", async () => {
+test("invalid requests are refused with AWS's errors and messages", async () => {
   const arn = await create("Refusals", pass);
   const execution = arn.replace("stateMachine", "execution");
   await refused(create("no such name", pass), "InvalidName", "Invalid Name: 'no such name'");
@@ -177,7 +177,7 @@ test("what AWS refuses is refused, in its words", async () => {
   );
 });
 
-test("an execution runs, and is described as on AWS", async () => {
+test("an execution is described, with its history and machine, as on AWS", async () => {
   const arn = await create("Run", machine({ Double: { Type: "Task", Resource: lambda("double"), End: true } }));
   const { executionArn, startDate } = await send("StartExecution", {
     stateMachineArn: arn,
@@ -241,7 +241,7 @@ test("an execution keeps its definition when the machine is updated", async () =
   assert.equal((await run(arn)).output, '"hello"');
 });
 
-test("a name is taken by what runs with another input, and by what has ended", async () => {
+test("starting is idempotent by name and input until the execution has ended", async () => {
   const arn = await create("Names", wait);
   const first = await send("StartExecution", { stateMachineArn: arn, name: "one", input: '{"a":1}' });
   const again = await send("StartExecution", { stateMachineArn: arn, name: "one", input: '{"a":1}' });
@@ -303,7 +303,7 @@ test("a history is read in pages, from either end", async () => {
   assert.equal(last.type, "ExecutionSucceeded");
 });
 
-test("the history of an execution that runs can be read, too", async () => {
+test("the history of a running execution can be read", async () => {
   const arn = await create("Running", wait);
   const { executionArn } = await send("StartExecution", { stateMachineArn: arn });
   const events = await eventually(async () => {
@@ -321,7 +321,7 @@ test("the history of an execution that runs can be read, too", async () => {
   assert.equal(executions[0].executionArn, executionArn);
 });
 
-test("an Express machine answers at once, with what it costs", async () => {
+test("StartSyncExecution returns the output of an Express machine with its billing details", async () => {
   const arn = await create("Quick", machine({ Double: { Type: "Task", Resource: lambda("double"), End: true } }), { type: "EXPRESS" });
   const { $metadata, startDate, stopDate, executionArn, ...about } = await send("StartSyncExecution", {
     stateMachineArn: arn,
@@ -352,7 +352,7 @@ test("an Express machine answers at once, with what it costs", async () => {
   await refused(send("ListExecutions", { stateMachineArn: arn }), "StateMachineTypeNotSupported");
 });
 
-test("a failed execution is redriven from where it failed", async () => {
+test("a redriven execution continues at the failed state", async () => {
   const arn = await create(
     "Again",
     machine({ Before: { Type: "Pass", Next: "Flaky" }, Flaky: { Type: "Task", Resource: lambda("flaky"), End: true } }),
@@ -381,7 +381,7 @@ test("a failed execution is redriven from where it failed", async () => {
   assert.equal((await send("ListExecutions", { stateMachineArn: arn, redriveFilter: "REDRIVEN" })).executions[0].redriveCount, 1);
 });
 
-test("an update that publishes the same definition with another description makes a version with that description", async () => {
+test("publishing the same definition with another description makes a new version", async () => {
   const made = await send("CreateStateMachine", {
     name: "Described",
     definition: pass,
@@ -394,12 +394,12 @@ test("an update that publishes the same definition with another description make
   const description = async (arn) => (await send("DescribeStateMachine", { stateMachineArn: arn })).description;
   const { stateMachineVersionArn: second } = await update({ versionDescription: "the second" });
   assert.deepEqual([await description(second), await description(made.stateMachineVersionArn)], ["the second", "the first"]);
-  // The same again, or no description, is the version that there is.
+  // With the same description or none, the existing version is returned.
   assert.equal((await update({ versionDescription: "the second" })).stateMachineVersionArn, second);
   assert.equal((await update({})).stateMachineVersionArn, second);
 });
 
-test("a customer-managed key needs its id", async () => {
+test("a customer-managed key is refused without its id", async () => {
   const encryptionConfiguration = { type: "CUSTOMER_MANAGED_KMS_KEY", kmsDataKeyReusePeriodSeconds: 60 };
   const message = "Invalid Encryption Configuration: kmsKeyId is required for a customer-managed key";
   const name = "Keys";
@@ -455,7 +455,7 @@ test("versions are published, listed, started and deleted", async () => {
   await refused(run(`${arn}:1`), "StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}:1'`);
 });
 
-test("an alias leads to versions, by weight", async () => {
+test("an alias routes executions to versions by weight", async () => {
   const { stateMachineArn: arn } = await send("CreateStateMachine", { name: "Aliases", definition: pass, roleArn: role, publish: true });
   const second = machine({ Hello: { Type: "Pass", Result: "two", End: true } });
   await send("UpdateStateMachine", { stateMachineArn: arn, definition: second, publish: true });
@@ -572,7 +572,7 @@ test("an activity's tasks are polled, kept alive and answered", async () => {
   await refused(send("GetActivityTask", { activityArn }), "ActivityDoesNotExist");
 });
 
-test("a poll without work ends empty, and a worker that leaves takes no task with it", async () => {
+test("a poll without tasks returns an empty answer, and a worker that disconnects takes no task", async () => {
   const quick = await start({ limits: { poll: 100 } });
   const other = new sfn.SFNClient({ endpoint: quick.url, region, credentials: { accessKeyId: "any", secretAccessKey: "any" } });
   const { activityArn } = await other.send(new sfn.CreateActivityCommand({ name: "Idle" }));
@@ -583,7 +583,7 @@ test("a poll without work ends empty, and a worker that leaves takes no task wit
   const leave = new AbortController();
   const poll = client.send(new sfn.GetActivityTaskCommand({ activityArn: left }), { abortSignal: leave.signal });
   const gone = assert.rejects(poll, { name: "AbortError" });
-  // What is asked after it is answered after it has come, and has gone.
+  // The poll has arrived, and later its end, when requests that are sent after it have been answered.
   for (let i = 0; i < 3; i++) await send("ListActivities", {});
   leave.abort();
   await gone;
@@ -595,7 +595,7 @@ test("a poll without work ends empty, and a worker that leaves takes no task wit
   assert.equal((await send("GetActivityTask", { activityArn: left })).input, "7");
 });
 
-test("a task token of any service is answered from outside", async () => {
+test("a task token of any service can be answered through the API", async () => {
   const arn = await create(
     "Callback",
     machine({
@@ -618,7 +618,7 @@ test("a task token of any service is answered from outside", async () => {
   assert.equal(about.output, "[1,2]");
 });
 
-test("machines of the server start one another", async () => {
+test("machines of a server can start each other", async () => {
   const child = await create("Child", machine({ Double: { Type: "Task", Resource: lambda("double"), End: true } }));
   const task = (suffix, more = {}) =>
     machine({
@@ -703,7 +703,7 @@ test("machines of the server start one another", async () => {
   );
 });
 
-test("a machine asks the server about others, by the SDK's integrations", async () => {
+test("SDK integrations of Step Functions call the server's own API", async () => {
   const child = await create("Asked", pass);
   const asked = await run(
     await create(
@@ -730,7 +730,7 @@ test("a definition is validated without being stored", async () => {
   assert.ok(diagnostics.some(({ code }) => code === "MISSING_TRANSITION_TARGET"));
 });
 
-test("machines and activities have tags", async () => {
+test("machines can be tagged and untagged", async () => {
   const arn = await create("Tagged", pass, { tags: [{ key: "a", value: "1" }] });
   await send("TagResource", {
     resourceArn: arn,

@@ -1,4 +1,4 @@
-// The command and the server around the API: who does the tasks, who may call, how it starts and ends.
+// The command and the server around the API: handlers of tasks, access, start and end.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ async function run(server, definition, { input = {}, name = `M${Math.random().to
 
 const task = (resource, more = {}) => machine({ T: { Type: "Task", Resource: resource, End: true, ...more } });
 
-/** A server of ours for tasks: `answer(request, body)` gives `[status, text, headers]`. */
+/** An HTTP service for tasks. `answer(request, body)` returns `[status, text, headers]`. */
 async function service(answer) {
   const calls = [];
   const server = createServer(async (request, response) => {
@@ -45,7 +45,7 @@ async function service(answer) {
   return { url: `http://127.0.0.1:${server.address().port}`, calls };
 }
 
-/** The command, when it listens: its start line and what it says. */
+/** Starts the command. Resolves when it listens, with its start line and its output, or when it has ended. */
 async function spawned(args, env = {}) {
   const child = spawn(process.execPath, [command, "serve", "--port", "0", "--json", ...args], {
     cwd: folder,
@@ -70,8 +70,8 @@ async function post(url, operation, input, headers = {}) {
 }
 
 test(
-  "the command says where it listens, and ends in order on a signal",
-  { skip: process.platform === "win32" && "signals end a process at once there" },
+  "the command prints where it listens, and shuts down cleanly on a signal",
+  { skip: process.platform === "win32" && "on Windows, signals end a process at once" },
   async () => {
     for (const signal of ["SIGTERM", "SIGINT"]) {
       const { child, start } = await spawned([]);
@@ -86,9 +86,9 @@ test(
       });
       await post(start.url, "StartExecution", { stateMachineArn });
       const { activityArn } = await post(start.url, "CreateActivity", { name: "A" });
-      // A worker that waits is let go with an empty answer.
+      // A polling worker receives an empty answer.
       const poll = post(start.url, "GetActivityTask", { activityArn });
-      // What is asked after it is answered after it has come.
+      // The poll has arrived when requests that are sent after it have been answered.
       for (let i = 0; i < 3; i++) await post(start.url, "ListActivities", {});
       child.kill(signal);
       assert.equal((await poll).status, 200);
@@ -98,7 +98,7 @@ test(
   },
 );
 
-test("the command tells files of events and logs, and keeps to quotas", async () => {
+test("the command writes events and logs to files, and applies quotas", async () => {
   const { child, start } = await spawned(["--status-events", "status.jsonl", "--execution-logs", "logs.jsonl", "--quota", "TestState=2/0"]);
   const logGroupArn = "arn:aws:logs:us-east-1:123456789012:log-group:/states/m:*";
   const { stateMachineArn } = await post(start.url, "CreateStateMachine", {
@@ -130,7 +130,7 @@ test("the command tells files of events and logs, and keeps to quotas", async ()
   child.kill("SIGKILL");
 });
 
-test("the command refuses what it cannot do, with the reason", async () => {
+test("the command refuses invalid options with the reason", async () => {
   const { port } = await start();
   const cases = [
     [["--port", String(port)], /127\.0\.0\.1:\d+; --port 0 chooses a free port/],
@@ -155,7 +155,7 @@ test("the command refuses what it cannot do, with the reason", async () => {
   }
 });
 
-test("a module of handlers is read again when it changes; a broken version leaves the one before", async () => {
+test("a changed module of handlers is loaded again, and the last working version is used while it is broken", async () => {
   const file = join(folder, "tasks.mjs");
   writeFileSync(file, 'export const f = () => "one";');
   const {
@@ -181,7 +181,7 @@ test("a module of handlers is read again when it changes; a broken version leave
   await eventually(async () => (await output()) === '"mended again"');
 });
 
-test("an HTTP service does a task: its answer is the result, its error the error", async () => {
+test("an HTTP service can perform a task: its response is the task's result or error", async () => {
   const { url, calls } = await service(({ url }) => {
     if (url === "/charge") return [200, '{"paid":true}'];
     if (url === "/lambda") return [500, '{"errorType":"Declined","errorMessage":"no funds"}'];
@@ -243,7 +243,7 @@ test("functions are called by Lambda's Invoke API", async () => {
     ["Bug", "Sandbox.Timedout", "Lambda.ResourceNotFoundException"],
   );
   assert.equal(JSON.parse((await run(server, task(lambda("broken")))).cause).errorMessage, "oops");
-  // The older client of the optimized integration says it in its own way (recorded).
+  // The optimized integration uses an older client, whose message has another form. Both are recorded.
   const cause = async (resource) => (await run(server, task(resource, { Parameters: { FunctionName: "none" } }))).cause;
   assert.deepEqual(
     [await cause("arn:aws:states:::lambda:invoke"), await cause("arn:aws:states:::aws-sdk:lambda:invoke")],
@@ -273,7 +273,7 @@ test("ARNs have the partition of their region", async () => {
   }
 });
 
-test("a test case of a mock configuration is chosen by the ARN", async () => {
+test("the ARN selects a test case of a mock configuration", async () => {
   const mockConfig = {
     StateMachines: {
       Shop: { TestCases: { Happy: { Charge: "Paid", Ship: "Shipped" }, Retried: { Charge: "Busy" }, Refused: { Charge: "No" } } },
@@ -317,14 +317,14 @@ test("a test case of a mock configuration is chosen by the ARN", async () => {
     return [status, output ?? error];
   };
   assert.deepEqual(await outcome("#Happy"), ["SUCCEEDED", '"on its way"']);
-  // States that the test case does not mock have their handlers; every execution begins at invocation 0.
+  // States that the test case does not mock use their handlers. Every execution begins at invocation 0.
   assert.deepEqual(await outcome("#Retried"), ["SUCCEEDED", '"really"']);
   assert.deepEqual(await outcome("#Refused"), ["FAILED", "Declined"]);
   assert.deepEqual(await outcome("#Happy"), ["SUCCEEDED", '"on its way"']);
   await assert.rejects(outcome("#Sad"), { type: "InvalidArn", message: /no test case "Sad"/ });
 });
 
-test("a handler that throws when nobody waits any more does not end the server", async () => {
+test("a handler that throws after it has answered does not end the server", async () => {
   const file = join(folder, "late.mjs");
   writeFileSync(
     file,
@@ -347,7 +347,7 @@ test("a handler that throws when nobody waits any more does not end the server",
   assert.equal((await post(url, "ListStateMachines", {})).status, 200);
 });
 
-test("the command says at the start what SDKs need for StartSyncExecution", async (t) => {
+test("the command prints at the start which setting SDKs need for StartSyncExecution", async (t) => {
   const { child, url, stderr } = await new Promise((done, fail) => {
     const started = {
       child: spawn(process.execPath, [command, "serve", "--port", "0"], { env: { ...process.env, NO_COLOR: "1" } }),
@@ -355,11 +355,11 @@ test("the command says at the start what SDKs need for StartSyncExecution", asyn
       stderr: "",
     };
     t.after(() => started.child.kill());
-    const look = () => {
+    const checkOutput = () => {
       const listening = /^Step Functions API +(\S+)$/m.exec(started.stdout)?.[1];
       if (listening !== undefined && started.stderr.includes("Ctrl+C")) done({ ...started, url: listening });
     };
-    for (const name of ["stdout", "stderr"]) started.child[name].on("data", (data) => ((started[name] += data), look()));
+    for (const name of ["stdout", "stderr"]) started.child[name].on("data", (data) => ((started[name] += data), checkOutput()));
     started.child.on("error", fail);
   });
   assert.match(stderr, /sync-127\.0\.0\.1 is a name that does not\nresolve/);
@@ -368,7 +368,7 @@ test("the command says at the start what SDKs need for StartSyncExecution", asyn
   child.kill();
 });
 
-test("programs reach the API under any name, also with the prefix that SDKs put before it", async () => {
+test("programs can use the API under any host name, also with the SDKs' prefix", async () => {
   const server = await start();
   for (const host of ["sync-localhost", `sync-127.0.0.1:${server.port}`, "stepfunctions.internal:8083"]) {
     const status = await new Promise((resolve, reject) => {
@@ -384,7 +384,7 @@ test("programs reach the API under any name, also with the prefix that SDKs put 
   assert.deepEqual([health.status, health.running], ["ok", 0]);
 });
 
-test("pages of other origins are kept out, unless they are let in", async () => {
+test("requests of pages from other origins are refused, unless the origin is allowed", async () => {
   const server = await start();
   const open = await start({ allowOrigins: ["https://app.example"], allowHosts: ["workbench"] });
   const status = async ({ url }, headers) => (await post(url, "ListStateMachines", {}, headers)).status;
@@ -404,7 +404,7 @@ test("pages of other origins are kept out, unless they are let in", async () => 
   assert.equal((await preflight("https://evil.example")).status, 403);
 });
 
-test("long runs keep within their bounds: what has ended is forgotten in time, what runs is limited", async () => {
+test("ended executions are removed, and running executions, machines and activities are limited", async () => {
   const server = await start({ limits: { registered: 2, running: 3, retain: { executions: 5 } } });
   const { stateMachineArn: quick } = await server.call("CreateStateMachine", {
     name: "Quick",
@@ -435,7 +435,7 @@ test("long runs keep within their bounds: what has ended is forgotten in time, w
   await assert.rejects(server.call("CreateActivity", { name: "C" }), { type: "ActivityLimitExceeded" });
 });
 
-test("time can be scaled", async () => {
+test("WAIT_TIME_SCALE shortens waits, and dates still show their full length", async () => {
   const {
     start: { url },
   } = await spawned(["--log-level", "error"], { WAIT_TIME_SCALE: "0.001" });
@@ -450,7 +450,7 @@ test("time can be scaled", async () => {
   assert.ok(stopDate - startDate >= 100);
 });
 
-test("executions are listed, shown and followed as they go", async () => {
+test("executions are listed, shown and followed while they run", async () => {
   const server = await start();
   const { stateMachineArn } = await server.call("CreateStateMachine", { name: "Shown<b>", roleArn: role, definition: "{}" }).catch(() =>
     server.call("CreateStateMachine", {
@@ -483,22 +483,22 @@ test("executions are listed, shown and followed as they go", async () => {
   const stream = await fetch(new URL(`${document.live}?after=1`, server.url));
   assert.equal(stream.headers.get("content-type"), "text/event-stream");
   await server.call("StopExecution", { executionArn, error: "Stop" });
-  const told = (await stream.text()).split("\n\n").filter((block) => block.includes("event:"));
+  const sent = (await stream.text()).split("\n\n").filter((block) => block.includes("event:"));
   assert.deepEqual(
-    told.map((block) => /event: (\w+)/.exec(block)[1]),
+    sent.map((block) => /event: (\w+)/.exec(block)[1]),
     ["history", "history", "end"],
   );
   assert.deepEqual(
-    told.slice(0, 2).map((block) => JSON.parse(/data: (.*)/.exec(block)[1]).type),
+    sent.slice(0, 2).map((block) => JSON.parse(/data: (.*)/.exec(block)[1]).type),
     ["WaitStateEntered", "ExecutionAborted"],
   );
-  assert.deepEqual(JSON.parse(/data: (.*)/.exec(told[2])[1]).error, "Stop");
+  assert.deepEqual(JSON.parse(/data: (.*)/.exec(sent[2])[1]).error, "Stop");
   const ended = JSON.parse((await get(executions[0].import)).text);
   assert.deepEqual([ended.live, ended.status, ended.error], [undefined, "ABORTED", "Stop"]);
   assert.equal((await get("/debugger/api/executions/nothing")).response.status, 404);
 });
 
-test("the drawing of an execution has the status of a Parallel whose branch has failed", async () => {
+test("the graph of an execution shows that a Parallel state failed because of its branch", async () => {
   const server = await start();
   const states = { A: { Type: "Pass", Next: "F" }, F: { Type: "Fail", Error: "Broken" } };
   await run(server, machine({ P: { Type: "Parallel", Branches: [{ StartAt: "A", States: states }], End: true } }));

@@ -1,10 +1,10 @@
-// Servers and their stores. What every store promises, pkg-tests/store checks.
+// Servers and their stores. The promises of every store are tested in pkg-tests/store.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { MemoryStore, serve } from "../../dist/server.js";
 import { machine, role } from "./endpoint.mjs";
 
-test("a server finds the machines and activities of its store again", async () => {
+test("a restarted server has the machines, aliases, tags and activities of its store", async () => {
   const store = new MemoryStore();
   const definition = JSON.stringify({ StartAt: "A", States: { A: { Type: "Pass", Result: 1, End: true } } });
   const first = await serve({ port: 0, store });
@@ -30,8 +30,8 @@ test("a server finds the machines and activities of its store again", async () =
   await second.close();
 });
 
-test("an execution whose redrive is being written can be stopped", async () => {
-  // A store that takes its time where it is asked to.
+test("an execution can be stopped while its redrive is being written", async () => {
+  // The writes of this store wait for `writing`.
   let writing = Promise.resolve();
   class Slow extends MemoryStore {
     async write(batches) {
@@ -51,7 +51,7 @@ test("an execution whose redrive is being written can be stopped", async () => {
   let written;
   writing = new Promise((resolve) => (written = resolve));
   const redriven = server.call("RedriveExecution", { executionArn });
-  // The redrive has come to the store.
+  // The redrive has reached the store.
   await new Promise((resolve) => setImmediate(resolve));
   const stopped = server.call("StopExecution", { executionArn, error: "Second" });
   written();

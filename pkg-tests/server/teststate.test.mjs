@@ -1,4 +1,4 @@
-// TestState through @aws-sdk/client-sfn.
+// TestState, called through @aws-sdk/client-sfn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lambda, machine, role, start } from "./endpoint.mjs";
@@ -14,7 +14,7 @@ const server = await start({ tasks });
 const { send, refused } = sdkOf(server);
 const pass = machine({ Hello: { Type: "Pass", Result: "hello", End: true } });
 
-test("a state is tested by itself", async () => {
+test("TestState returns the result, the next state and inspection data of a single state", async () => {
   const state = JSON.stringify({ Type: "Pass", Parameters: { "twice.$": "States.Array($.n, $.n)" }, Next: "Then" });
   const { status, output, nextState, inspectionData } = await send("TestState", {
     definition: state,
@@ -37,7 +37,7 @@ test("a state is tested by itself", async () => {
   );
 });
 
-test("a test of a state is an execution of its own", async () => {
+test("each test of a state is a separate execution with its own name and random values", async () => {
   const definition = JSON.stringify({
     Type: "Task",
     Resource: "arn:aws:states:::lambda:invoke",
@@ -54,7 +54,7 @@ test("a test of a state is an execution of its own", async () => {
   assert.notEqual(names[0], names[1]);
 });
 
-test("what an SDK's types have no room for is not in an inspection", async () => {
+test("the inspection data of a Map state can be read with the SDK's types", async () => {
   const processor = {
     ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
     StartAt: "P",
@@ -79,7 +79,7 @@ test("what an SDK's types have no room for is not in an inspection", async () =>
   assert.equal(inspectionData.toleratedFailurePercentage, 50);
 });
 
-test("a Task is tested with whoever does it here", async () => {
+test("a Task state without a mock is tested with the server's handlers", async () => {
   const invoke = JSON.stringify({
     Type: "Task",
     Resource: "arn:aws:states:::lambda:invoke",
@@ -101,7 +101,7 @@ test("a Task is tested with whoever does it here", async () => {
   await refused(send("TestState", { definition: nobody, roleArn: role }), "ValidationException");
 });
 
-test("mocks are checked against the models that the server has", async () => {
+test("mocks are checked against the server's service models", async () => {
   const asked = [];
   const serviceModel = (...names) => {
     asked.push(names);
@@ -123,7 +123,7 @@ test("mocks are checked against the models that the server has", async () => {
   assert.equal((await test({ result: '{"MessageId":7}', fieldValidationMode: "NONE" })).status, "SUCCEEDED");
   assert.equal((await test({ errorOutput: { error: "Busy" } })).status, "FAILED");
   assert.deepEqual(asked[0], ["sqs", "sendMessage"]);
-  // Without models, as by default, nothing is checked.
+  // Without models, which is the default, mocks are not checked.
   assert.equal((await send("TestState", { definition, roleArn: role, mock: { result: '{"MessageId":7}' } })).status, "SUCCEEDED");
   await assert.rejects(start({ serviceModel: "botocore" }), { code: "INVALID_OPTION" });
 });

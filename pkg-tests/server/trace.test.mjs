@@ -1,4 +1,4 @@
-// A request's X-Amzn-Trace-Id belongs to the execution, and goes on to what its tasks call.
+// An execution has the X-Amzn-Trace-Id of its start request, and sends it with the calls of its tasks.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, test } from "node:test";
@@ -18,7 +18,7 @@ const url = `http://127.0.0.1:${service.address().port}`;
 const server = await start({ urls: { charge: `${url}/charge` }, lambdaEndpoint: url });
 const { client, send, create } = sdkOf(server);
 
-test("a trace is kept, and passed to HTTP services, functions and nested executions", async () => {
+test("an execution passes its trace header to HTTP services, functions and nested executions", async () => {
   const child = await create("Child", machine({ Ship: { Type: "Task", Resource: lambda("ship"), End: true } }));
   const definition = machine({
     Charge: { Type: "Task", Resource: lambda("charge"), Next: "Sub" },
@@ -44,7 +44,7 @@ test("a trace is kept, and passed to HTTP services, functions and nested executi
   assert.equal(traceHeader, TRACE);
 });
 
-test("the header of a request counts where the request has no trace of its own", async () => {
+test("the HTTP header X-Amzn-Trace-Id is used if the request has no traceHeader", async () => {
   const definition = machine({ P: { Type: "Pass", End: true } });
   const quick = await create("Quick", definition, { type: "EXPRESS" });
   const other = TRACE.replace("Sampled=1", "Sampled=0");
@@ -60,7 +60,7 @@ test("the header of a request counts where the request has no trace of its own",
   assert.equal((await send("DescribeExecution", { executionArn })).traceHeader, other);
 });
 
-test("a task without a trace sends no header", async () => {
+test("tasks of an execution without a trace send no header", async () => {
   calls.length = 0;
   const { stateMachineArn } = await server.call("CreateStateMachine", {
     name: "None",

@@ -1,15 +1,15 @@
-// An activity worker from npm, step-function-worker on the second AWS SDK, does the tasks of a state machine.
+// The npm package step-function-worker, which uses version 2 of the AWS SDK, performs the tasks of a state machine.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { eventually, machine, region, role, start } from "./endpoint.mjs";
 
-// The SDK says at import that it is old.
+// This suppresses the warning that the SDK prints at import because of its age.
 process.env.AWS_SDK_JS_SUPPRESS_MAINTENANCE_MODE_MESSAGE = "1";
 const { default: StepFunctionWorker } = await import("step-function-worker");
 
-test("a worker polls the endpoint, answers, fails and keeps tasks alive", async () => {
-  // The worker closes when its polls end.
+test("an activity worker can poll the endpoint, answer and fail tasks, and send heartbeats", async () => {
+  // Polls are short, because the worker closes only when its polls have ended.
   const server = await start({ limits: { poll: 500 } });
   const { activityArn } = await server.call("CreateActivity", { name: "Square" });
   const definition = machine({

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-// Next itself is installed in a folder above.
+// Next itself is installed two folders above.
 const root = resolve(process.cwd(), "../..");
 
 export default { turbopack: { root }, outputFileTracingRoot: root };

@@ -5,7 +5,7 @@ import order from "./order.json" with { type: "json" };
 
 if (validate(order).length > 0) throw new Error(validate(order)[0].message);
 if (typeof serve !== "function") throw new Error("stepglass/server has no serve()");
-// An entry beside the main one shares its classes and its WebAssembly.
+// Another entry of the package shares the classes and the WebAssembly of the main one.
 new DebugSession(new StateMachine(order));
 
 const tasks = { Price: async ({ price, quantity }) => price * quantity, Sum: (lines) => ({ total: lines.reduce((a, b) => a + b, 0) }) };

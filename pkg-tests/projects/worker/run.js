@@ -1,7 +1,7 @@
 import { StateMachine, init, renderSvg, validate } from "stepglass";
 import order from "./order.json";
 
-// Vite's workers are classic scripts by default: no `await` outside of a function.
+// Vite builds workers as classic scripts by default, so `await` needs a function.
 async function run() {
   await init({ parts: "first" });
   if (validate(order).length > 0) throw new Error(validate(order)[0].message);
