@@ -112,7 +112,7 @@ async function opened(data: string, reads: boolean): Promise<Service> {
   try {
     const service = new Service({ store: findData(data, { reads }), router: (made) => new StandbyRouter(made) });
     await service.open();
-    await service.resume({ asleep: true, reads });
+    await service.resume({ standby: true, reads });
     return service;
   } catch (error) {
     if (codeOf(error) === "STORE_CONFLICT")

@@ -1,5 +1,5 @@
-// Executions that tasks start: `states:startExecution` and its kin, for machines of a runtime. A child is kept by itself, under a
-// name that follows from the task, so that it is found again after a restart and never starts twice.
+// Executions that tasks start: `states:startExecution` and the like, for machines of a runtime. A child is an execution of its own
+// in the store. Its name follows from the task, so a restart finds it again and never starts it twice.
 
 import type { ExecutionRecord, ParentClosePolicy, TaskOptions } from "../api/durable.d.ts";
 import { isJson, jsonText } from "../tasks/integration.ts";
@@ -37,63 +37,63 @@ import type { Continued } from "./continuation.ts";
 import { isClosed, refuse } from "./requests.ts";
 import { uuidOf } from "./names.ts";
 
-/** The tags of executions that end with their parents, which a restart looks for. */
+/** Tags of executions that end with their parents. A restart searches for them. */
 const SUPERVISED = "stepglass:supervised";
 const PARENT = "stepglass:parent";
 
-/** What a child's record says of its parent. */
+/** The member `parent` of a child's record. */
 export interface Parent {
   arn: string;
-  /** The number of the task that has started it. */
+  /** The number of the task that has started the child. */
   task: number;
-  /** Whether the task waits for its end. */
+  /** Whether the task waits for the child's end. */
   waits: boolean;
   policy: ParentClosePolicy;
 }
 
-/** A start that a task asks for. */
+/** A start that a task requests. */
 export interface ChildStart {
   machine: string;
   name: string;
-  /** JSON text. */
+  /** The input, as JSON text. */
   input: string;
-  /** The execution whose task has started it. */
+  /** The execution whose task requests the start. */
   parent?: Parent;
-  /** The execution that it continues, and how it begins with that one's end. */
+  /** The execution that the new one continues, and the write in which both change. */
   continued?: Continued;
   continues?: Continues;
   tags?: Record<string, string>;
   priority?: number;
-  /** What tells executions of an Express machine apart. */
+  /** Distinguishes the executions of an Express machine. */
   run: string;
 }
 
-/** What children ask of their runtime. */
+/** The methods of a runtime that its children need. */
 export interface Runs {
   readonly host: Host;
   readonly payloadLimit: number | undefined;
-  /** The machine that an ARN or a name means. */
+  /** Returns the machine with an ARN or a name. */
   machine(arn: string): { name: string; machine: StateMachine } | undefined;
   begin(start: ChildStart): Promise<Started>;
-  /** The ARN that the execution of a start has. */
+  /** Returns the ARN of the execution that a start creates. */
   arnOf(start: ChildStart): string;
   answer(token: string, ...completion: Completion): Promise<boolean>;
-  /** The options of a state, or of a resource. */
+  /** Returns the options of a state, or of a resource. */
   options(state: string, resource: string): TaskOptions | undefined;
   cancel(arn: string, cause: string): Promise<void>;
 }
 
-/** The executions that tasks of a runtime start, describe and stop. */
+/** Starts, describes and stops executions for tasks of a runtime. */
 export class Children {
   readonly #runs: Runs;
-  /** Who waits for the ends of executions. */
+  /** Callbacks for the ends of executions, by ARN. */
   readonly #watchers = new Map<string, Set<(ended: ExecutionRecord) => void>>();
 
   constructor(runs: Runs) {
     this.#runs = runs;
   }
 
-  /** The handler of a task that concerns executions; undefined for other tasks. */
+  /** Returns the handler of a task that concerns executions, or undefined for other tasks. */
   find({ kind, name }: Resource, input: unknown): Taker | undefined {
     if (kind !== "service") return undefined;
     const method = SEND.get(name);
@@ -112,16 +112,16 @@ export class Children {
     return unknownMachine(name, input);
   }
 
-  /** For the runtime: an execution has ended. Its parent may wait for it, and its children end as they are to. */
+  /** The runtime calls this when an execution has ended. A waiting parent gets the end, and the children end by their close policy. */
   ended(record: ExecutionRecord): void {
     for (const end of [...(this.#watchers.get(record.id) ?? [])]) end(record);
     const parent = parentOf(record);
-    // The parent may have left the memory: it finds the end when it is back.
+    // The parent may have been unloaded. Once it is loaded again, it reads the end from the store.
     if (parent?.waits) this.#runs.host.take(parent.arn).catch(() => {});
     if (record.hasChildren === true) void this.#close(record).catch(() => {});
   }
 
-  /** For the runtime: executions have ended in other processes, and tasks may wait for them here. */
+  /** The runtime calls this when executions have ended in other processes. Tasks may wait for them here. */
   endedElsewhere(ids: readonly string[]): void {
     for (const id of ids) {
       if (!this.#watchers.has(id)) continue;
@@ -133,7 +133,7 @@ export class Children {
     }
   }
 
-  /** For the runtime, when it opens: what was to end with its parent, and the process ended between the two. */
+  /** The runtime calls this when it opens. Ends children whose parent has ended, if the process stopped before it could end them. */
   async sweep(): Promise<void> {
     await this.#each({ [SUPERVISED]: "yes" }, async (child, parent) => {
       const above = await this.#runs.host.record(parent.arn);
@@ -171,7 +171,7 @@ export class Children {
     if (problem !== undefined) return refuse(driver, call, problem);
     try {
       await this.#prepare(parent);
-      // A child that was begun is not begun again, even if retention has removed it meanwhile.
+      // A child that was started before is not started again, even if retention has removed it since.
       const record = again ? await this.#runs.host.record(this.#runs.arnOf(start)) : (await this.#runs.begin(start)).record;
       if (record === undefined) return refuse(driver, call, unknownExecution(call, this.#runs.arnOf(start)));
       const own = parentOf(record);
@@ -185,7 +185,7 @@ export class Children {
     }
   }
 
-  /** Why AWS would refuse a start. */
+  /** Returns the error with which AWS would refuse a start. */
   #problem(service: string, machine: StateMachine, { name, input }: ChildStart): MissingHandler | undefined {
     if (service.endsWith("startSyncExecution") && machine.type !== "EXPRESS")
       return refusal(service, "StateMachineTypeNotSupported", "This operation is not supported by this type of state machine");
@@ -198,19 +198,19 @@ export class Children {
   #parent(call: TaskCall, driver: TaskDriver): Parent {
     const { task, state, resource } = call.command;
     const waits = call.resource.pattern.startsWith("sync") || serviceOf(call).endsWith("startSyncExecution");
-    // As on AWS: who waits for an execution stops it when it does not wait any more.
+    // As on AWS, a parent that waits for a child stops it when it no longer waits.
     const policy = this.#runs.options(state, resource)?.parentClosePolicy ?? (waits ? "terminate" : "abandon");
     return { arn: driver.execution.arn, task, waits, policy };
   }
 
-  /** Notes that an execution has children that end with it, before there are any. */
+  /** Stores that an execution has children which end with it, before the first one is started. */
   async #prepare({ arn, waits, policy }: Parent): Promise<void> {
     const live = this.#runs.host.find(arn);
     if (waits || policy === "abandon" || live === undefined || live.record.hasChildren === true) return;
     await live.change({ hasChildren: true });
   }
 
-  /** Answers the task with its child, or waits for it. */
+  /** Completes the task with its child, or waits for the child's end. */
   #join(call: TaskCall, driver: TaskDriver, record: ExecutionRecord, again: boolean): void {
     const parent = this.#parent(call, driver);
     const child = this.#child(record, call);
@@ -221,14 +221,14 @@ export class Children {
     this.#runs.host.find(parent.arn)?.kept();
   }
 
-  /** A task has ended while its child was being started: it was cancelled, or its execution has only left the memory. */
+  /** Called if a task has ended while its child was being started. The task was cancelled, or its execution was only unloaded. */
   async #orphaned(id: string, parent: Parent, live: Live | undefined): Promise<void> {
     const above = await this.#runs.host.record(parent.arn);
     if (!parent.waits || (above?.status === "RUNNING" && this.#runs.host.find(parent.arn) !== live)) return;
     await this.#closeChild(id, parent);
   }
 
-  /** An execution as tasks see it. */
+  /** Returns an execution in the form that tasks use. */
   #child(record: ExecutionRecord, call: TaskCall): Child {
     const { id, name, machineArn, input, startDate } = record;
     const child = new Child({ name, arn: id, machineArn, input, startDate });
@@ -244,7 +244,10 @@ export class Children {
     return child;
   }
 
-  /** Tells of the end of an execution, as long as a task is open: a parent that has left the memory leaves nothing behind. */
+  /**
+   * Calls `end` when an execution ends, while the task is open. The callback is removed with the task, so an unloaded parent leaves
+   * none.
+   */
   #watch(id: string, call: TaskCall, end: (ended: ExecutionRecord) => void): void {
     const watchers = this.#watchers.get(id) ?? new Set();
     this.#watchers.set(id, watchers.add(end));
@@ -252,7 +255,7 @@ export class Children {
       watchers.delete(end);
       if (watchers.size === 0 && this.#watchers.get(id) === watchers) this.#watchers.delete(id);
     };
-    // It may have ended since its record was read.
+    // The execution may have ended since its record was read.
     this.#runs.host.record(id).then(
       (now) => now !== undefined && now.status !== "RUNNING" && watchers.has(end) && end(now),
       () => {},
@@ -268,7 +271,7 @@ export class Children {
     answer(this.#child(record, call), call, driver);
   }
 
-  /** The record of an execution; null where the runtime was closed. */
+  /** Returns the record of an execution, or null if the runtime was closed. */
   async #record(arn: unknown): Promise<ExecutionRecord | null | undefined> {
     if (typeof arn !== "string") return undefined;
     return this.#runs.host.record(arn).catch(() => null);
@@ -304,7 +307,7 @@ export class Children {
     await this.#runs.host.at(id, "stop", [id, error, cause]);
   }
 
-  /** Does something with each running child that has these tags. */
+  /** Calls `what` for each running child with these tags. */
   async #each(tags: Record<string, string>, what: (child: ExecutionRecord, parent: Parent) => Promise<void>): Promise<void> {
     for (let before: number | undefined; ;) {
       const page = await this.#runs.host.store.list({ status: "RUNNING", tags }, { ...(before !== undefined && { before }), limit: 100 });
@@ -318,7 +321,7 @@ export class Children {
   }
 }
 
-/** The tags of an execution that its starter has given. */
+/** Returns the tags that the caller of a start has given, without those of this file. */
 export function ownTags(tags: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(tags).filter(([name]) => name !== SUPERVISED && name !== PARENT));
 }
@@ -327,12 +330,12 @@ function parentOf(record: ExecutionRecord): Parent | undefined {
   return record.parent as Parent | undefined;
 }
 
-/** Whether an execution waits for a task. */
+/** Returns whether a task of an execution is still pending. */
 function isOpen(live: Live, task: number): boolean {
   return (JSON.parse(live.engine.ask("pending")) as { task: number }[]).some((pending) => pending.task === task);
 }
 
-/** How an execution has ended, with all digits of its output's numbers. */
+/** Returns the outcome of an execution. The numbers of its output keep all digits. */
 function outcomeOf({ status, output, error, cause }: ExecutionRecord): Outcome {
   const ended = { status, error, cause, ...(output !== undefined && { output: new KnownText(output) }) };
   return ended as Outcome;

@@ -1,4 +1,4 @@
-// Group commit: what the executions of one turn have to keep is one write of the store.
+// Group commit: the changes that all executions make in one turn are written to the store in one write.
 
 import type { Batch, BatchResult, Store } from "../api/durable.d.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
@@ -6,60 +6,60 @@ import { later } from "../driver/scheduler.ts";
 import { StoreError } from "../store/errors.ts";
 import { Metrics } from "./metrics.ts";
 
-/** What has something to keep. */
+/** An object with changes that have to be stored. */
 export interface Source {
-  /** What is written together or not at all: usually the ARN of an execution. */
+  /** Changes of one group are written together or not at all. The group is usually the ARN of an execution. */
   readonly group: string;
-  /** All that is to be kept now; undefined for nothing. It is asked when the write begins. */
+  /** Returns all changes that are not stored yet, or undefined if there are none. It is called when the write begins. */
   compose(): Batch | undefined;
-  /** What is to be kept cannot be composed. */
+  /** `compose` has thrown. */
   broken(cause: string): void;
-  /** The batch was written, or refused. */
+  /** The batch was written or refused. */
   written(result: BatchResult): void;
 }
 
-/** Why a write is tried again, and when. */
+/** The error of a failed write, and when the write is retried. */
 export interface WriteFailure {
   error: unknown;
-  /** How often it has failed in a row. */
+  /** The number of failures in a row. */
   failures: number;
-  /** Milliseconds. */
+  /** The delay before the retry, in milliseconds. */
   retriesIn: number;
 }
 
-// The delays in milliseconds after which a write is tried again that the store could not do: its disk may be full.
+// The first and the longest delay before a failed write is retried, in milliseconds. The disk may be full for a while.
 const FIRST_DELAY = 50;
 const LONGEST_DELAY = 5000;
 
-// How often a start is tried for which the store has no room, before it is refused: about three seconds.
+// Number of attempts before a start is refused because the store has no room. They take about three seconds.
 const START_TRIES = 7;
 
-/** Batches that are written together or not at all. */
+/** The batches of one group, which are written together or not at all. */
 interface Piece {
   key: string;
   sources: Source[];
   batches: Batch[];
-  /** How often it could not be written by itself. */
+  /** How often the write of this piece has failed. */
   failures: number;
 }
 
-/** What has become of pieces. */
+/** The result of a write: the pieces that were written, and those that failed. */
 interface Written {
   done: { piece: Piece; results: BatchResult[] }[];
   failed: { piece: Piece; error: unknown }[];
 }
 
-/** Writes to a store. One write is under way at a time; what comes meanwhile goes into the next. */
+/** Writes to a store. One write is in progress at a time; changes that come meanwhile go into the next one. */
 export class Committer {
   readonly #store: Store;
   readonly #onFailure: (failure: WriteFailure) => void;
   #waiting = new Set<Source>();
-  /** What the store could not write, by the keys of the pieces: what belongs to them waits. */
+  /** Pieces that the store could not write, by group. Further changes of these groups wait. */
   readonly #stuck = new Map<string, Piece>();
   #writing = false;
   #closed = false;
   #idle: (() => void)[] = [];
-  /** Ends the pause before what is stuck is tried again. */
+  /** Ends the pause before the stuck pieces are retried. */
   #resume: (() => void) | undefined;
   readonly metrics = new Metrics();
 
@@ -68,7 +68,7 @@ export class Committer {
     this.#onFailure = onFailure;
   }
 
-  /** Notes that a source has something to keep. */
+  /** Registers a source that has changes to store. */
   add(source: Source): void {
     this.#waiting.add(source);
     if (!this.#stuck.has(source.group)) this.#resume?.();
@@ -81,7 +81,7 @@ export class Committer {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** From now on what the store cannot write is given up at once. */
+  /** From now on, a write that fails is not retried. */
   close(): void {
     this.#closed = true;
     this.#resume?.();
@@ -113,7 +113,7 @@ export class Committer {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** What is to be kept now, except of what is stuck. */
+  /** Returns the changes to write now, without those of stuck groups. */
   #gather(): Piece[] {
     const pieces = new Map<string, Piece>();
     const waiting = this.#waiting;
@@ -152,7 +152,10 @@ export class Committer {
     }
   }
 
-  /** Takes up what could not be written; returns when it is tried again, in milliseconds from now. `others` says that other writes fitted. */
+  /**
+   * Handles the pieces that could not be written. Returns the delay before they are retried, in milliseconds. `others` says whether
+   * other pieces of the same write succeeded.
+   */
   #failed(failed: Written["failed"], others: boolean): number {
     let delay = LONGEST_DELAY;
     for (const { piece, error } of failed) {
@@ -171,7 +174,7 @@ export class Committer {
     return delay;
   }
 
-  /** Writes pieces together; where the store cannot, it is asked for fewer of them at a time. */
+  /** Writes pieces together. If the store is full or damaged, each half is written by itself. */
   async #tried(pieces: readonly Piece[]): Promise<Written> {
     const batches = pieces.flatMap((piece) => piece.batches);
     try {
@@ -194,12 +197,13 @@ export class Committer {
   }
 }
 
-/** The failures of which a part of a write may be free. */
+/** Errors that may concern only a part of a write. */
 const DIVISIBLE: ReadonlySet<unknown> = new Set(["STORE_FULL", "STORE_DAMAGED"]);
 
 /**
- * Why a piece is not tried again, if it is not: the store is damaged where it would be written, or it is a start for which there is no
- * room. What an execution has done already cannot be refused.
+ * Returns the error with which a piece is refused, or undefined if it is retried. A piece is refused if the store is damaged where
+ * it would be written, or if it is a start for which the store has no room. Later steps of an execution are never refused for lack
+ * of room.
  */
 function refusalOf({ key, batches, failures }: Piece, error: unknown, others: boolean): Error | undefined {
   if (codeOf(error) === "STORE_DAMAGED") return error as Error;
@@ -211,14 +215,14 @@ function refusalOf({ key, batches, failures }: Piece, error: unknown, others: bo
 }
 
 /**
- * Resolves when what happens at once has happened: the executions that the last write has let go on are told so in the next turn, and
- * what their handlers answer is there in the one after. A write costs a sync, so it waits for them.
+ * Resolves two turns later. Executions that the last write has released continue in the next turn, and the answers of their
+ * handlers arrive in the turn after that. A write costs a disk sync, so it waits for them.
  */
 function gathered(): Promise<void> {
   return new Promise((resolve) => later(() => later(resolve)));
 }
 
-/** What a source has to keep; one that cannot say it is broken, and the others are written. */
+/** Returns the changes of a source. If the source throws, it is reported as broken, and the others are still written. */
 function composed(source: Source): Batch | undefined {
   try {
     return source.compose();

@@ -1,4 +1,4 @@
-// Runs the executions of a store: begins them, has them leave the memory while they wait, and takes them up again.
+// Runs the executions of a store: starts them, unloads them from memory while they wait, and loads them again.
 
 import type { Clock, Frame, MapRunChange } from "../api/index.d.ts";
 import type { BatchResult, ExecutionOwner, ExecutionRecord, Store, StoredExecution } from "../api/durable.d.ts";
@@ -22,11 +22,12 @@ import type { Metrics } from "./metrics.ts";
 import { RUN_BY, type RunBy, runBy } from "./ownership.ts";
 import { Waker } from "./waker.ts";
 
-// How many executions are loaded at a time, and when one is loaded again that could not be, in milliseconds.
+// LOADS is the number of executions that are loaded at a time. AGAIN is the delay, in milliseconds, before a failed load is
+// repeated.
 const LOADS = 32;
 const AGAIN = 1000;
 
-/** What an execution runs. */
+/** The machine, the handlers and the options with which an execution runs. */
 export interface Program {
   machine: StateMachine;
   handlers: Handlers;
@@ -34,36 +35,36 @@ export interface Program {
   watcher?: Watcher | undefined;
 }
 
-/** What is done with executions that changes none: also with those that others run. */
+/** Remote methods that change no execution. They may also be called for executions that another kind of host runs. */
 const READS: ReadonlySet<string> = new Set(["history", "frames", "signals"]);
 
-/** What a host is made of. */
+/** The dependencies and callbacks of a host. */
 export interface HostOptions {
   store: Store;
   clock: Clock;
-  /** What it is: it leaves the executions of others as they are. */
+  /** The kind of this host. It does not change executions that another kind of host runs. */
   kind: RunBy;
-  /** What the execution of a record runs. Rejects for one that cannot be made: it is suspended. */
+  /** Returns the program of an execution. If this rejects, the execution is suspended. */
   program(record: ExecutionRecord): Promise<Program> | Program;
-  /** How many executions that wait stay in memory. */
+  /** Maximum number of waiting executions that stay in memory. */
   resident: number;
-  /** A note was kept, or is read again after a restart: what it says of `live.state`. */
+  /** Applies a note to `live.state`: after the note was stored, and again when a restart reads it. */
   onNote?(live: Noted, name: string, details: unknown[], at: number): void;
-  /** The execution needs a task no longer that has not ended. */
+  /** A task was cancelled before it ended. */
   onCancelled?(live: Live, task: number): void;
-  /** A snapshot is about to be made of `live.state`. */
+  /** Called before a snapshot of `live.state` is made. */
   onSnapshot?(live: Live): void;
-  /** A new execution is kept. What it has done at once is kept with it, and is told of later. */
+  /** A new execution is in the store, together with its first steps. Their callbacks come after this one. */
   onBegun?(record: ExecutionRecord): void;
-  /** An execution has ended, and its end is kept. */
+  /** An execution has ended, and its end is in the store. */
   onEnd?(record: ExecutionRecord): void;
-  /** An execution cannot go on here; its record says why. */
+  /** An execution was suspended. Its record has the reason. */
   onSuspended?(record: ExecutionRecord, why: string): void;
-  /** A write has failed, and is tried again. */
+  /** A write has failed and will be retried. */
   onWriteFailure?(failure: WriteFailure): void;
-  /** What is done with executions where they are: `at` calls these by their names, in this process or in another one. */
-  does?(): Doings;
-  /** Of a store that processes share: it has other executions now, or others have. */
+  /** Returns further remote methods. `at` calls them by name, in this process or in the one that owns the execution. */
+  remoteMethods?(): RemoteMethods;
+  /** In a shared store, the set of executions that this process owns has changed. */
   onShared?(): void;
   /** Executions have ended in other processes. */
   onEndedElsewhere?(ids: readonly string[]): void;
@@ -71,48 +72,48 @@ export interface HostOptions {
   onChanged?(collection: string, key?: string): void;
 }
 
-/** How a host is opened. */
+/** Options of {@link Host.open}. */
 export interface OpenOptions {
-  /** Nothing goes on by itself. */
-  asleep?: boolean;
-  /** The store is only read, and another process may write to it. */
+  /** No execution is resumed by itself. */
+  standby?: boolean;
+  /** The store is only read. Another process may write to it. */
   reads?: boolean;
 }
 
-/** What is done with executions, by name. */
-export type Doings = Readonly<Record<string, (...args: any[]) => Promise<unknown>>>;
+/** Methods on executions that another process can call, by name. */
+export type RemoteMethods = Readonly<Record<string, (...args: any[]) => Promise<unknown>>>;
 
-/** What notes are told of: an execution in memory, or one that is only looked at. */
+/** The state that notes are applied to: that of an execution in memory, or of one that is only read. */
 export interface Noted {
   state: Record<string, unknown>;
 }
 
-/** A new execution. */
+/** The arguments of {@link Host.start}. */
 interface NewExecution {
   record: ExecutionRecord;
   program: Program;
-  /** The names in its Context Object. */
+  /** The names in the execution's Context Object. */
   info: ExecutionInfo;
-  /** With a seed everything that is random can be repeated. */
+  /** A seed makes everything random repeatable. */
   seed?: number | bigint | undefined;
   continues?: Continues | undefined;
 }
 
-/** An execution is begun in the write in which another one ends. */
+/** The execution that a new one continues. The new one starts in the same write in which that one ends. */
 export interface Continues {
   live: Live;
-  /** It is ready: the other one is to end now. */
+  /** The new execution is ready to be written, so the previous one has to end now. */
   ready(record: ExecutionRecord): void;
 }
 
-/** The result of a start: `record` is that of the execution, the one that existed where `outcome` says so. */
+/** The result of a start. If `outcome` is `exists`, `record` is the one that existed before. */
 export interface Started {
   outcome: "created" | "exists";
   record: ExecutionRecord;
   live?: Live;
 }
 
-/** An execution that is looked at. */
+/** The result of {@link Host.peek}. */
 interface Peek {
   record: ExecutionRecord;
   frames: Frame[];
@@ -126,33 +127,33 @@ export class Host {
   readonly committer: Committer;
   readonly #waker: Waker;
   readonly #live = new Map<string, Live>();
-  /** Executions that are being created: the store may have another one of the name. */
+  /** Executions that are being created. The store may already have one with the same name. */
   readonly #creating = new Map<string, Live>();
   readonly #loading = new Map<string, Promise<Live | undefined>>();
-  /** Executions that are being suspended, because they wait for a handler that this process does not have. */
+  /** Executions that are being suspended because this process lacks a handler that they need. */
   readonly #leaving = new Map<string, { live: Live; left: Promise<void> }>();
-  /** Who waits for something of executions that may not come about: for a suspension and for the host's end. */
+  /** Rejects the promises of {@link Host.settled}, by execution, when the execution is suspended or the host is closed. */
   readonly #impatient = new Map<string, Set<(reason: Error) => void>>();
-  /** Executions in memory that wait, the one that has waited the longest first. */
+  /** Waiting executions in memory. The first one has waited the longest. */
   readonly #resting = new Set<Live>();
-  /** Who waits for the ends of executions. */
+  /** Resolves the promises of {@link Host.ended}, by execution. */
   readonly #ends = new Map<string, ((record: ExecutionRecord) => void)[]>();
-  // Executions that are due, how many of them were taken, and how many are being loaded.
+  // Executions that are due, how many of them were taken from the list, and how many loops are loading them.
   #wakes: string[] = [];
   #woken = 0;
   #waking = 0;
   #restored!: () => void;
-  /** Resolves when all that was due when the store was opened is in memory. */
+  /** Resolves when all executions that were due when the store was opened have been loaded. */
   readonly restored = new Promise<void>((resolve) => (this.#restored = resolve));
   #isOpen = false;
-  /** Whether nothing goes on by itself: then it is no matter who runs an execution. */
-  #isAsleep = false;
-  /** Whether another process has the store: nothing is taken into the memory. */
+  /** Whether no execution is resumed by itself. Then executions of every kind of host can be changed. */
+  #isStandby = false;
+  /** Whether the store is only read. Then no execution is loaded into memory. */
   #isReader = false;
   #openedAt = -Infinity;
   /** The name of this process. */
   #owner = "";
-  /** Of a shared store: the running executions that were in memory here since this process has them. */
+  /** In a shared store: running executions that were in memory here since this process last lost a share of the store. */
   readonly #mine = new Set<string>();
 
   constructor(options: HostOptions) {
@@ -170,30 +171,31 @@ export class Host {
     return this.committer.metrics;
   }
 
-  /** How many executions are in memory. */
+  /** The number of executions in memory. */
   get resident(): number {
     return this.#live.size;
   }
 
   /**
-   * Opens the store, and goes on with what ran. Resolves when all that had to go on at once does. With `asleep`, nothing goes on by
-   * itself: for whoever looks at executions, stops or redrives them, and leaves the rest to others.
+   * Opens the store and resumes its executions. Resolves when those that were due have been scheduled to load (see `restored`).
+   * With `standby`, no execution is resumed by itself: this is for callers that inspect, stop or redrive executions and leave the
+   * rest to another process.
    */
-  async open(owner = `stepglass-${randomUuid()}`, { asleep = false, reads = false }: OpenOptions = {}): Promise<void> {
+  async open(owner = `stepglass-${randomUuid()}`, { standby = false, reads = false }: OpenOptions = {}): Promise<void> {
     const begun = performance.now();
     this.#owner = owner;
     await this.store.open({ owner });
     this.#isOpen = true;
-    this.#isAsleep = asleep;
+    this.#isStandby = standby;
     this.#isReader = reads;
     this.#openedAt = this.clock.now();
-    if (!asleep) await this.#waker.open();
+    if (!standby) await this.#waker.open();
     if (this.#waking === 0) this.#restored();
     this.#share();
     this.metrics.recoverySeconds = (performance.now() - begun) / 1000;
   }
 
-  /** Lets handlers at work answer for so many milliseconds, writes all that is to be kept, and closes the store. No execution ends. */
+  /** Gives running handlers `grace` milliseconds to answer, writes what is not stored yet, and closes the store. No execution ends. */
   async close(grace = 0): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -211,11 +213,14 @@ export class Host {
     await this.store.close();
   }
 
-  /** Begins an execution. Resolves when its record is in the store; the same name with the same input is the same execution. */
+  /**
+   * Starts an execution. Resolves when its record is in the store. A start with the name and the input of an execution returns that
+   * one.
+   */
   async start({ record: given, program, info, seed, continues }: NewExecution): Promise<Started> {
     this.#checkOpen();
     const record = { ...given, ...this.#near(given) };
-    // What is begun with another one's end cannot be refused any more.
+    // A continuation is written with the end of the previous execution and cannot be refused then, so its name is checked first.
     const there = continues && (await this.record(record.id));
     if (there !== undefined) return { outcome: "exists", record: there };
     const known = this.#live.get(record.id) ?? this.#creating.get(record.id);
@@ -224,7 +229,7 @@ export class Host {
     const start = { id: record.id, at, version: 0, create: record, events: 0, factsLength: 0, snapshotLength: 0, wakeAt: null };
     const engine = StateMachine.engine(program.machine, program.options);
     const live = this.#enter(record, program, engine, info, start);
-    // Without a seed nobody can work the task tokens out from what the execution shows.
+    // Without a seed, the task tokens get a random key, so that nobody can compute them from what the execution shows.
     const names = seed === undefined ? { ...info, tokenKey: randomKey() } : info;
     if (continues !== undefined) {
       live.journal.hold(continues.live.id);
@@ -236,7 +241,7 @@ export class Host {
     return refused === undefined ? { outcome: "created", record: live.record, live } : refusal(refused);
   }
 
-  /** A start of an execution that is in memory: it may be one that is being created, and it may be refused. */
+  /** Answers the start of an execution that is in memory. That one may still be being created, and the store may refuse it. */
   async #known(live: Live): Promise<Started> {
     const refused = live.journal.version === 0 ? await live.created : undefined;
     if (refused !== undefined) return refusal(refused);
@@ -245,28 +250,28 @@ export class Host {
   }
 
   /**
-   * Does something with an execution, in the process that has it; `does` has it by its name. The arguments and the answer are JSON. Where
-   * a process ends while it does it, the next one does it again.
+   * Calls a remote method on an execution, in the process that owns it. The arguments and the answer are JSON. If that process ends
+   * during the call, the next owner is called again.
    */
   async at(id: string, name: string, args: readonly unknown[]): Promise<any> {
     const { sharing } = this.store;
     if (!READS.has(name) && !this.#live.has(id)) await this.#checkOurs(id);
-    const here = this.#doing(name);
+    const here = this.#remoteMethod(name);
     if (sharing === undefined) return here(...args);
     const key = await this.#keyOf(id);
     if (sharing.has(key)) {
       try {
         return await here(...args);
       } catch (thrown) {
-        // Another process has taken the execution: nothing of this was written.
+        // Another process has taken over the execution, and nothing of this call was written.
         if (!(thrown instanceof StoreConflict)) throw thrown;
       }
     }
     return sharing.ask(key, name, args);
   }
 
-  #doing(name: string): (...args: readonly any[]) => Promise<unknown> {
-    const own: Doings = {
+  #remoteMethod(name: string): (...args: readonly any[]) => Promise<unknown> {
+    const builtin: RemoteMethods = {
       stop: (id: string, error?: string, cause?: string) => this.stop(id, error, cause),
       redrive: async (id: string) => void (await this.redrive(id)),
       resume: (id: string) => this.resume(id),
@@ -280,24 +285,24 @@ export class Host {
       },
       frames: async (id: string) => (await this.take(id))?.driver.frames() ?? [],
     };
-    const doing = this.#options.does?.()[name] ?? own[name];
-    if (doing === undefined) throw new TypeError(`nothing does ${name}`);
-    return doing;
+    const method = this.#options.remoteMethods?.()[name] ?? builtin[name];
+    if (method === undefined) throw new TypeError(`there is no remote method ${name}`);
+    return method;
   }
 
-  /** When this process took up the store: what was started before may need a handler that it does not have. */
+  /** The time at which this process opened the store. Executions from before may need a handler that this process does not have. */
   get openedAt(): number {
     return this.#openedAt;
   }
 
-  /** Looks again whether executions can go on that wait for handlers. */
+  /** Checks again whether executions that lack a handler can continue. */
   retry(): void {
     void this.#waker.again();
   }
 
-  /** Whether an execution is run by another kind of host. */
+  /** Returns whether another kind of host runs an execution. */
   isForeign(record: ExecutionRecord): boolean {
-    return !this.#isAsleep && runBy(record) !== this.#options.kind;
+    return !this.#isStandby && runBy(record) !== this.#options.kind;
   }
 
   async #checkOurs(id: string): Promise<void> {
@@ -307,7 +312,7 @@ export class Host {
     throw misuse("EXECUTION_ELSEWHERE", why, Error);
   }
 
-  /** Where a shared store has an execution; of what is no execution it is the text itself. */
+  /** Returns the key that decides which process of a shared store owns `id`. If `id` is no execution, it is the key itself. */
   async #keyOf(id: string): Promise<string> {
     return keyOf(this.#live.get(id)?.record ?? (await this.record(id)) ?? { id });
   }
@@ -322,12 +327,12 @@ export class Host {
     return { ...(owner !== undefined && { owner }), isHere };
   }
 
-  /** Whether this process has what belongs to a key, or to an execution. */
+  /** Returns whether this process owns an execution. */
   has(record: Pick<ExecutionRecord, "id" | "near">): boolean {
     return this.store.sharing?.has(keyOf(record)) ?? true;
   }
 
-  /** Listens to the other processes of a shared store. */
+  /** Subscribes to the other processes of a shared store. */
   #share(): void {
     this.store.sharing?.listen({
       gained: () => {
@@ -349,18 +354,18 @@ export class Host {
       },
       changed: (collection, key) => this.#options.onChanged?.(collection, key),
       isBusy: (of) => [...this.#live.values()].some((live) => of(keyOf(live.record)) && live.driver.atWork),
-      asked: async (name, args) => this.#doing(name)(...args.map((arg: unknown) => arg ?? undefined)),
+      asked: async (name, args) => this.#remoteMethod(name)(...args.map((arg: unknown) => arg ?? undefined)),
     });
   }
 
-  /** Tells those who wait for the end of an execution, if it has ended where this process does not see it. */
+  /** Resolves the waiters for the end of an execution if it has ended in another process. */
   async #endedElsewhere(id: string): Promise<void> {
     if (this.#live.has(id)) return;
     const record = await this.record(id).catch(() => undefined);
     if (record !== undefined && record.status !== "RUNNING") this.#settleEnds(record);
   }
 
-  /** The execution with this id, if it is in memory. */
+  /** Returns the execution with this id if it is in memory. */
   find(id: string): Live | undefined {
     return this.#live.get(id);
   }
@@ -370,12 +375,12 @@ export class Host {
     return this.#live.values();
   }
 
-  /** The running execution with this id, which is loaded where it is not in memory; `isDue` if nobody has asked for it. */
+  /** Returns the running execution with this id and loads it if necessary. `isDue`: it is loaded by its timer and not by a request. */
   async take(id: string, isDue = false): Promise<Live | undefined> {
     await (this.#creating.get(id)?.created ?? this.#leaving.get(id)?.left);
     const live = this.#live.get(id);
     if (live !== undefined) {
-      // It stays for what the caller does now.
+      // It stays in memory while the caller uses it.
       this.#resting.delete(live);
       later(() => this.#rest(live));
       return live;
@@ -390,8 +395,8 @@ export class Host {
   }
 
   /**
-   * The call of a task token, and its execution, which is loaded where it is not in memory. An execution that goes on after a crash
-   * calls its tasks again in a later turn: a token that was given out before is good all the time.
+   * Returns the call of a task token and its execution, which is loaded if necessary. An execution that resumes after a crash calls
+   * its tasks again in a later turn. This waits for those calls, so tokens from before the crash stay valid.
    */
   async callOf(id: string, token: string): Promise<{ live?: Live | undefined; call?: ReturnType<Driver["findCall"]> }> {
     for (;;) {
@@ -402,7 +407,7 @@ export class Host {
     }
   }
 
-  /** Resolves to the record of an execution when it has ended. Undefined for one that does not exist. */
+  /** Resolves to the record of an execution when it has ended, or to undefined if the execution does not exist. */
   async ended(id: string): Promise<ExecutionRecord | undefined> {
     const waiting = this.#ends.get(id) ?? [];
     this.#ends.set(id, waiting);
@@ -418,8 +423,8 @@ export class Host {
   }
 
   /**
-   * The same for who does not wait for ever: rejects with RUNTIME_CLOSED when the host is closed, and unless `patient` with EXECUTION_SUSPENDED
-   * when the execution is suspended.
+   * As `ended`, but rejects with RUNTIME_CLOSED when the host is closed and, unless `patient`, with EXECUTION_SUSPENDED when the
+   * execution is suspended.
    */
   async settled(id: string, { patient = false }: { patient?: boolean } = {}): Promise<ExecutionRecord | undefined> {
     if (!this.#isOpen) throw closed();
@@ -447,12 +452,12 @@ export class Host {
     for (const quit of [...(this.#impatient.get(id) ?? [])]) quit(reason);
   }
 
-  /** The record of an execution, as far as it is kept. */
+  /** Returns the stored record of an execution. */
   record(id: string): Promise<ExecutionRecord | undefined> {
     return this.store.get(id);
   }
 
-  /** Stops an execution; resolves when that is in the store. */
+  /** Stops an execution. Resolves when its end is in the store. */
   async stop(id: string, error?: string, cause?: string): Promise<void> {
     const live = await this.take(id);
     if (live === undefined) return this.abortSuspended(id, error, cause);
@@ -460,7 +465,7 @@ export class Host {
     await settle(live);
   }
 
-  /** Ends an execution that cannot go on, without an event. */
+  /** Ends a suspended execution as ABORTED, without an event in its history. */
   async abortSuspended(id: string, error?: string, cause?: string): Promise<void> {
     const record = await this.record(id);
     if (record?.status !== "RUNNING" || record.suspended === undefined) return;
@@ -470,7 +475,7 @@ export class Host {
     this.#tellEnd({ ...record, ...change });
   }
 
-  /** Tries again to continue an execution that is suspended. Throws EXECUTION_SUSPENDED if it still cannot. */
+  /** Resumes a suspended execution. Throws EXECUTION_SUSPENDED if it still cannot continue. */
   async resume(id: string): Promise<void> {
     this.#checkOpen();
     const record = await this.record(id);
@@ -484,14 +489,14 @@ export class Host {
   }
 
   /**
-   * Has a running execution go on from another snapshot of its engine. `make` sees it when all that it was told is fed, and may
-   * throw; nothing has changed then. False for one that has ended.
+   * Makes a running execution continue from another snapshot of its engine. `make` is called when the engine has been fed all
+   * facts. If it throws, nothing has changed. Returns false if the execution has ended.
    */
   async move(id: string, make: (live: Live) => { engine: string; change: Partial<ExecutionRecord> }): Promise<boolean> {
     let live = await this.take(id);
     while (live !== undefined && this.#live.get(id) !== live) live = await this.take(id);
     if (live === undefined) return false;
-    // From here on others wait for it, as they do for one that is being loaded.
+    // From here on, other callers wait for the execution as if it were being loaded.
     this.#live.delete(id);
     this.#resting.delete(live);
     const moving = this.#move(live, make);
@@ -501,7 +506,7 @@ export class Host {
   }
 
   async #move(live: Live, make: Parameters<Host["move"]>[1]): Promise<Live | undefined> {
-    // Who has taken it in the same moment tells it what he has to tell.
+    // Callers that took the execution in this turn can still post to it.
     do await untilLater();
     while (!live.driver.isFed && !live.hasLeft);
     const { engine, change } = make(live);
@@ -511,7 +516,7 @@ export class Host {
     return this.#load(live.id);
   }
 
-  /** One that was not moved is in the memory as before. */
+  /** Puts an execution back into memory after its move has failed. */
   #back(live: Live): Live | undefined {
     if (live.hasLeft || live.status !== "RUNNING") return undefined;
     this.#live.set(live.id, live);
@@ -519,14 +524,17 @@ export class Host {
     return live;
   }
 
-  /** The engine of an execution, made again apart from it, and what it was made of. Throws where that cannot be done. */
+  /**
+   * Restores the engine of an execution outside of the host's memory, with the facts it was restored from. Throws if that is
+   * impossible.
+   */
   async examine(id: string): Promise<Remade> {
     const stored = await this.store.load(id);
     if (stored === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`, RangeError);
     return this.remake(stored);
   }
 
-  /** The same of what a store has said. */
+  /** As `examine`, for an execution that was read from the store already. */
   async remake(stored: StoredExecution): Promise<Remade> {
     return remade(stored, await this.#options.program(stored.record));
   }
@@ -535,7 +543,7 @@ export class Host {
   async redrive(id: string, more: Partial<ExecutionRecord> = {}): Promise<ExecutionRecord> {
     this.#checkOpen();
     for (let busy; (busy = this.#loading.get(id) ?? this.#ending(id)) !== undefined;) await busy.catch(() => undefined);
-    // Of two requests at once, the second one finds the first.
+    // Of two concurrent requests, the second one finds the execution of the first.
     if (this.#live.has(id)) throw misuse("NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven");
     const redriving = this.#redrive(id, more).finally(() => this.#loading.delete(id));
     this.#loading.set(
@@ -547,14 +555,14 @@ export class Host {
     return live.record;
   }
 
-  /** The end of an execution that is in the memory still, though its record may say already that it has ended. */
+  /** Resolves when an execution that is ending has left memory. Its record may already say that it has ended. */
   #ending(id: string): Promise<unknown> | undefined {
     const live = this.#live.get(id);
-    // What is kept is performed in a later turn.
+    // The driver finishes in the turn after the write.
     return live?.journal.isEnding === true ? live.journal.flushed().then(untilLater, untilLater) : undefined;
   }
 
-  /** What an execution waits for and what notes have made of it, without moving it: it is not taken into the memory. */
+  /** Returns the frames of an execution and the state that its notes make, without loading it into memory. */
   async peek(id: string): Promise<Peek | undefined> {
     const live = this.#live.get(id);
     if (live !== undefined) {
@@ -605,7 +613,7 @@ export class Host {
     return live;
   }
 
-  /** Removes executions from the store; those that run are dropped without an end. */
+  /** Removes executions from the store. Running ones are dropped from memory without an end. */
   async prune(what: Parameters<Store["prune"]>[0]): Promise<string[]> {
     for (const id of what.ids ?? []) {
       const live = this.#live.get(id);
@@ -614,7 +622,7 @@ export class Host {
     return this.store.prune(what);
   }
 
-  // ------------------------------------------------------------------------------------------------------ inside
+  // ------------------------------------------------------------------------------------------------------ private
 
   #checkOpen(): void {
     if (!this.#isOpen) throw misuse("NOT_OPEN", "the runtime is not open: await runtime.open() first");
@@ -632,7 +640,7 @@ export class Host {
       const unhandled = live.driver.unhandled();
       if (unhandled !== undefined) return void (await this.#unhandled(live, unhandled, isDue));
       if (suspended !== undefined) void live.change({ suspended: undefined });
-      // What has only left the memory was not away: nothing that it waits for has more time.
+      // An execution that was only unloaded has missed nothing, so its timers get no extra time.
       live.driver.recover(away || suspended !== undefined || lastAt < this.#openedAt);
       return live;
     } catch (thrown) {
@@ -642,7 +650,7 @@ export class Host {
     }
   }
 
-  /** One damaged execution is suspended, and no other. */
+  /** Suspends a damaged execution, so that the others can continue. */
   async #damaged(id: string, thrown: unknown): Promise<undefined> {
     if (isFailure(thrown)) throw thrown;
     const record = await this.store.get(id).catch(() => undefined);
@@ -650,7 +658,7 @@ export class Host {
     return undefined;
   }
 
-  /** Notes in its record that an execution cannot go on. It goes on when that note is removed. */
+  /** Suspends an execution: its record gets `suspended`. Removing that member lets it continue. */
   async #suspend(record: ExecutionRecord, why: string, diverged?: Diverged): Promise<void> {
     const suspended: Suspended = { reason: why, at: this.clock.now(), ...(diverged !== undefined && { diverged }) };
     const [result] = await this.store.write([{ ...changeOf(record, { suspended }), wakeAt: null }]).catch(() => []);
@@ -664,8 +672,9 @@ export class Host {
   }
 
   /**
-   * Suspends an execution that waits for a handler. It stays due, so that the next process that opens the store looks whether it has the
-   * handler. One that was suspended already stays as it is; whoever opens the store (`isDue`) is told again.
+   * Suspends an execution that lacks a handler. It stays due, so that the next process that opens the store checks whether it has
+   * the handler. An execution that was suspended for this handler already keeps its record; if it was loaded by its timer
+   * (`isDue`), the suspension is reported again.
    */
   async #unhandled(live: Live, { state, resource, cause }: Unhandled, isDue: boolean): Promise<void> {
     const { id, record } = live;
@@ -682,7 +691,7 @@ export class Host {
     this.#forget(live);
     live.journal.suspend({ suspended });
     live.quit(suspension(live.record));
-    // What is refused has been told: the execution is another process's.
+    // A refused write means that another process owns the execution, which was reported already.
     const left = live.journal.flushed().then(
       () => this.#tellSuspended(live.record),
       () => {},
@@ -691,12 +700,12 @@ export class Host {
     await left.finally(() => this.#leaving.delete(id));
   }
 
-  /** An execution in memory, made again from its snapshot and its facts. Throws where they do not lead to what they have led to. */
+  /** Restores an execution from its snapshot and its facts. Throws if the replay diverges. */
   async #restore(stored: StoredExecution): Promise<{ live: Live; lastAt: number }> {
     const { record, snapshot, journal, events, wakeAt } = stored;
     const program = await this.#options.program(record);
     const { engine, facts, names, standing, lastAt } = remade(stored, program);
-    // A snapshot has the other names in the engine.
+    // If there is a snapshot, the engine has the other names from it.
     const info = names ?? { name: record.name, arn: record.id };
     const length = journal.reduce((sum, text) => sum + text.length, 0);
     const live = this.#enter(record, program, engine, info, {
@@ -715,7 +724,7 @@ export class Host {
     return { live, lastAt };
   }
 
-  /** Takes an execution into the memory. */
+  /** Adds an execution to those in memory. */
   #enter(record: ExecutionRecord, program: Program, engine: HistoryEngine, info: ExecutionInfo, start: JournalStart): Live {
     const { machine, handlers, options } = program;
     const events: LiveEvents = {
@@ -747,18 +756,21 @@ export class Host {
   #begun(live: Live): void {
     this.#creating.delete(live.id);
     this.#options.onBegun?.(live.record);
-    // The process that has it loads it, if it has not ended at once.
+    // If another process owns it and it has not ended at once, that process loads it.
     if (!this.has(live.record) && !live.journal.isEnding) this.#drop(live, new StoreConflict(`another process has ${live.id}`));
     else this.#live.set(live.id, live);
   }
 
-  /** Takes an execution out of the memory. */
+  /** Removes an execution from memory. */
   #forget(live: Live): void {
     for (const lives of [this.#live, this.#creating]) if (lives.get(live.id) === live) lives.delete(live.id);
     this.#resting.delete(live);
   }
 
-  /** A shared store has an execution where it has the one that has begun it, and one that only this process asks for here. */
+  /**
+   * Returns where a shared store places an execution: with its parent or predecessor, or, for an Express execution, with this
+   * process.
+   */
   #near({ parent, continued, type }: ExecutionRecord): { near?: string } {
     const { sharing } = this.store;
     if (sharing === undefined) return {};
@@ -791,7 +803,7 @@ export class Host {
     const { version } = live.journal;
     if (typeof why === "string") void this.#suspend({ ...live.record, version }, why);
     else if (version > 0 && !why.ok) {
-      // Somebody else has written to it: it goes on from what is there now.
+      // Another process has written to the execution, so it is loaded again from the store.
       if (why.error instanceof StoreConflict) this.#waker.add(live.id, this.clock.now() + AGAIN);
       else void this.#suspend({ ...live.record, version }, messageOf(why.error));
     }
@@ -802,7 +814,7 @@ export class Host {
     live.leave(reason);
   }
 
-  /** All of an execution is kept: while it waits, it need not be in memory. */
+  /** Called when all facts of an execution are stored. Unloads the longest-waiting executions if more than `resident` of them wait. */
   #rest(live: Live): void {
     if (this.#live.get(live.id) !== live || !live.driver.isAtRest) return void this.#resting.delete(live);
     this.#resting.delete(live);
@@ -817,7 +829,7 @@ export class Host {
     }
   }
 
-  /** Loads an execution that is due, a few at a time: after a long pause there may be very many. */
+  /** Loads an execution that is due. At most LOADS are loaded at a time, because a long pause can make very many due at once. */
   #wake(id: string): void {
     this.#wakes.push(id);
     if (this.#waking < LOADS) void this.#wakeNext();
@@ -832,7 +844,7 @@ export class Host {
         this.#options.onWriteFailure?.({ error: thrown, failures: 1, retriesIn: AGAIN });
         this.#waker.add(id, this.clock.now() + AGAIN);
       });
-      // What it does at once comes before the next one.
+      // Its first steps are made before the next execution is loaded.
       await untilLater();
     }
     this.#waking -= 1;
@@ -843,13 +855,13 @@ export class Host {
   }
 }
 
-/** Why an execution does not go on, as its record says it. */
+/** Why an execution is suspended: the member `suspended` of its record. */
 export interface Suspended {
   reason: string;
-  /** Since when, in milliseconds since 1970. */
+  /** The time of the suspension, in milliseconds since 1970. */
   at: number;
   diverged?: Diverged;
-  /** The task that waits for a handler. */
+  /** The task whose handler is missing. */
   missing?: { state: string; resource: string };
 }
 
@@ -857,18 +869,18 @@ function suspension({ id, suspended }: ExecutionRecord): Error {
   return misuse("EXECUTION_SUSPENDED", `${id} is suspended: ${(suspended as Suspended).reason}`, Error);
 }
 
-/** What is under way when a host is closed rejects with this. */
+/** The error with which pending calls reject when the host is closed. */
 function closed(): Error {
   return misuse("RUNTIME_CLOSED", "the runtime was closed", Error);
 }
 
-/** What a start that was refused has found. */
+/** Turns a refused start into its result: the execution that exists, or a thrown error. */
 function refusal(refused: BatchResult): Started {
   if (!refused.ok && refused.record !== undefined) return { outcome: "exists", record: refused.record };
   throw refused.ok ? new StoreConflict("the execution was not created") : refused.error;
 }
 
-/** Whether a store has failed, and not what it has kept: it may do better the next time. */
+/** Returns whether the store itself has failed, and not the stored data. Another attempt may succeed. */
 function isFailure(error: unknown): boolean {
   const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
   return name === "StoreError" && code !== "STORE_DAMAGED";

@@ -10,7 +10,7 @@ import type {
   VerificationReport,
 } from "../api/durable.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
-import type { Doings, Host } from "./host.ts";
+import type { RemoteMethods, Host } from "./host.ts";
 import { StateMachine } from "../execution/machine.ts";
 import { Change, problemsOf } from "./migration.ts";
 import type { Programs } from "./programs.ts";
@@ -41,7 +41,7 @@ export class Operations {
   }
 
   /** What is done with executions where they are. */
-  get does(): Doings {
+  get remoteMethods(): RemoteMethods {
     return { migrate: (id: string, definition?: Target) => this.#migrate(id, definition) };
   }
 

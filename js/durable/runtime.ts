@@ -94,9 +94,9 @@ export class Runtime implements PublicRuntime {
       resident,
       clock: steadyClockOf(clock),
       program: (record) => this.#program(record),
-      does: () => ({
-        ...this.#tasks.does,
-        ...this.#operations.does,
+      remoteMethods: () => ({
+        ...this.#tasks.remoteMethods,
+        ...this.#operations.remoteMethods,
         answer: (token: string, ...completion: Completion) => this.#answered(token, ...completion),
         schedule: (name: string, given: ScheduleOptions) => this.#schedules.put(name, given),
         unschedule: (name: string) => this.#schedules.remove(name),

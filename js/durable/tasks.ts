@@ -5,7 +5,7 @@ import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts"
 import { Cancellation } from "./cancellation.ts";
 import { Children, type Runs } from "./children.ts";
 import { Continuation } from "./continuation.ts";
-import type { Doings, HostOptions } from "./host.ts";
+import type { RemoteMethods, HostOptions } from "./host.ts";
 import { noteBeat } from "./live.ts";
 import { Signals } from "./signals.ts";
 import { stateTask } from "./state.ts";
@@ -46,7 +46,7 @@ export class OwnTasks implements TaskSource {
   }
 
   /** What is done with executions where they are. */
-  get does(): Doings {
+  get remoteMethods(): RemoteMethods {
     return {
       signal: (arn: string, name: string, payload: string, id?: string) => this.signals.take(arn, name, payload, id),
       cancel: (arn: string, details?: unknown) => this.cancellation.take(arn, details),

@@ -13,7 +13,7 @@ import type { Completion } from "../tasks/call.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { ApiError, invalidToken, runsElsewhere, stackOf } from "./errors.ts";
 import type { Machine, Target } from "./machine.ts";
-import { doingsOf } from "./sharing.ts";
+import { remoteMethodsOf } from "./sharing.ts";
 import type { Quotas } from "./quotas.ts";
 import { type Parent, type StoredExecution, tagsOfTarget } from "./records.ts";
 import type { Service } from "./service.ts";
@@ -60,11 +60,11 @@ export class Runner {
       // Executions of a store that is not durable are lost with the process, so there is no use in unloading them.
       resident: store.durable ? limits.resident : Infinity,
       program: (record) => this.#program(record as StoredExecution),
-      does: () => ({
-        ...service.tasks.does,
+      remoteMethods: () => ({
+        ...service.tasks.remoteMethods,
         redrive: (arn: string, clientToken?: string) => this.#redrive(arn, clientToken),
         answer: (token: string, ...completion: Completion) => this.#answer(token, ...completion),
-        ...doingsOf(service),
+        ...remoteMethodsOf(service),
       }),
       onChanged: (collection, key) => void service.changed(collection, key),
       onBegun: (record) => service.publisher.begun(record as StoredExecution),

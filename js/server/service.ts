@@ -177,12 +177,12 @@ export class Service {
     }
   }
 
-  /** Resumes the executions of the store. With `asleep`, no execution is resumed by itself. */
+  /** Resumes the executions of the store. With `standby`, no execution is resumed by itself. */
   async resume(options: OpenOptions = {}): Promise<void> {
     const { runner, store } = this;
-    const { asleep = false } = options;
+    const { standby = false } = options;
     const running = await store.count({ status: "RUNNING" });
-    if (running > 0 && !asleep) {
+    if (running > 0 && !standby) {
       const { own, machines } = await unhandled(this);
       const others = running - own;
       if (own > 0) this.log("info", () => `resumes ${own} executions that were running when the server ended`);

@@ -1,7 +1,7 @@
 // Servers that share a store: the methods that one calls on another, and the machines and activities that another one has
 // registered.
 
-import type { Doings } from "../durable/host.ts";
+import type { RemoteMethods } from "../durable/host.ts";
 import { act, ownSignals } from "./actions.ts";
 import { RegisteredActivity } from "./activities.ts";
 import { waitingTask } from "./activity-tasks.ts";
@@ -10,7 +10,7 @@ import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 
 /** The methods that other processes can call. */
-export function doingsOf(service: Service): Doings {
+export function remoteMethodsOf(service: Service): RemoteMethods {
   return {
     signals: (arn: string) => ownSignals(service, arn),
     activityTask: (_: string, arn: string, workerName?: string) => waitingTask(service, arn, workerName),
