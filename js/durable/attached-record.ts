@@ -1,20 +1,20 @@
-// Records that are written with the facts of another execution: Map Runs, and their children.
+// Records that are written together with the facts of another execution: Map Runs and their children.
 
 import type { Batch, BatchResult, ExecutionRecord, Texts } from "../api/durable.d.ts";
 import type { Committer, Source } from "./committer.ts";
 
-/** A record that is created and changed in the same write of the store as the facts of its execution. */
+/** A record that is created and changed in the same write as the facts of its execution. */
 export class AttachedRecord<Kind extends ExecutionRecord> implements Source {
   readonly #committer: Committer;
   readonly group: string;
-  /** The record, including changes that are not written yet. */
+  /** The record, including changes that are not stored yet. */
   record: Kind;
   #version: number;
   #create: boolean;
   #change: Partial<ExecutionRecord> | undefined;
   #events: Texts | undefined;
 
-  /** `execution` is the id of the execution whose facts it is written with. */
+  /** `execution` is the id of the execution whose facts the record is written with. */
   constructor(committer: Committer, execution: string, record: Kind) {
     this.group = execution;
     this.#committer = committer;
@@ -23,7 +23,7 @@ export class AttachedRecord<Kind extends ExecutionRecord> implements Source {
     this.#create = record.version === undefined;
   }
 
-  /** Writes the record, with events of its history. */
+  /** Writes a change of the record, and events of its history. */
   write(change: Partial<Kind> = {}, events?: Texts): void {
     this.record = { ...this.record, ...change };
     if (!this.#create) this.#change = { ...this.#change, ...change };

@@ -1,4 +1,4 @@
-// Cooperative cancellation: what waits fails with an error that the definition can catch, to clean up.
+// Cooperative cancellation: pending tasks fail with an error that the definition can catch in order to clean up.
 
 import type { PendingTask } from "../api/index.d.ts";
 import { argumentText } from "../tasks/integration.ts";
@@ -19,12 +19,15 @@ export class Cancellation {
     cancelExecution: { take: (call, driver) => void this.#pass(call, driver) },
   };
 
-  /** Asks an execution to end; resolves when that is in the store. What cleans up after the first request is not hit by another one. */
+  /**
+   * Requests that an execution ends. Resolves when the request is in the store. Tasks that clean up after the first request are not
+   * cancelled by a second one.
+   */
   async cancel(arn: string, details?: unknown): Promise<void> {
     await this.#runs.host.at(arn, "cancel", [arn, details]);
   }
 
-  /** The same of an execution that is this process's. */
+  /** The same for an execution that this process owns. */
   async take(arn: string, details?: unknown): Promise<void> {
     const live = await this.#runs.host.take(arn);
     if (live === undefined) return;
@@ -60,7 +63,7 @@ export class Cancellation {
   }
 }
 
-/** The numbers of the tasks that a request to end has spared; they were asked to end by themselves. */
+/** Returns the numbers of the tasks that a request did not fail, because they were asked to end by themselves. */
 export function sparedBy(requested: unknown): readonly number[] {
   return (requested as { spared?: number[] } | undefined)?.spared ?? [];
 }

@@ -1,4 +1,4 @@
-// The handle of an execution that is kept in a store.
+// The handle of an execution of a store.
 
 import type { Definition, ExecutionResult, Frame, HistoryEvent, MapRunChange, StateMachine } from "../api/index.d.ts";
 import type {
@@ -40,12 +40,12 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
     this.machine = String(record.machine);
   }
 
-  /** How it ends. */
+  /** Resolves to the result when the execution ends. */
   get result(): Promise<ExecutionResult<Output>> {
     return (this.#result ??= this.#host.ended(this.arn).then((record) => outcomeOf<Output>(record ?? this.#gone())));
   }
 
-  /** The same for `runtime.run()`: rejects when it is suspended, or when the runtime is closed. */
+  /** As `result`, for `runtime.run()`: rejects when the execution is suspended or the runtime is closed. */
   async settled(): Promise<ExecutionResult<Output>> {
     return outcomeOf<Output>((await this.#host.settled(this.arn)) ?? this.#gone());
   }
@@ -92,7 +92,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
     return mapRunsOf(this.#host.store, this.arn, status === "RUNNING" ? await this.frames() : []);
   }
 
-  /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
+  /** Changes the limits of a Map Run, as UpdateMapRun does. Has no effect if the Map Run is not running. */
   async updateMapRun(mapRunArn: string, change: MapRunChange = {}): Promise<void> {
     await this.#host.at(this.arn, "updateMapRun", [this.arn, mapRunArn, checkedLimits(mapRunArn, change)]);
   }
@@ -102,12 +102,12 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
     await this.#host.at(this.arn, "redrive", [this.arn]);
   }
 
-  /** Continues with another definition. */
+  /** Makes the execution continue with another definition. */
   async migrate(definition?: Definition | StateMachine): Promise<void> {
     await this.#operations.migrate(this.arn, definition);
   }
 
-  /** Tries again to go on, where it is suspended. */
+  /** Resumes the execution if it is suspended. */
   resume(): Promise<void> {
     return this.#host.at(this.arn, "resume", [this.arn]);
   }
@@ -117,7 +117,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
   }
 }
 
-/** A record as a runtime describes it. */
+/** Returns the description that a runtime gives of a record. */
 export function described(record: ExecutionRecord): ExecutionDescription {
   const { id, name, machine, status, startDate, stopDate, input, output, error, cause, tags } = record;
   const { redriveCount, redriveDate, migratedDate, parent, suspended } = record as Partial<ExecutionDescription>;
@@ -152,7 +152,7 @@ function outcomeOf<Output>({ id, status, output, error, cause }: ExecutionRecord
   return failed as ExecutionResult<Output>;
 }
 
-/** Rejects `run()` of an execution that did not succeed. */
+/** The error with which `run()` rejects if the execution does not succeed. */
 export class DurableError extends Error {
   override name = "DurableError";
   readonly code: "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED";

@@ -1,26 +1,26 @@
-// Facts as a store keeps them: JSON texts, with their instants and what the engine had issued after each.
+// Facts in the form in which a store has them: JSON texts with their times and with what each one led to.
 
 import type { Step } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
 import { StoreError } from "../store/errors.ts";
 import { storedJson } from "../store/stored-json.ts";
 
-/** A fact that the engine is not told of: it concerns what the host does for an execution. */
+/** A fact that the engine is not fed. It records what the host does for an execution. */
 export type Note = [kind: "note", name: string, ...details: unknown[]];
 
-/** A fact as it was kept. */
+/** A fact that was read from a store. */
 export interface KeptFact {
-  /** Milliseconds since 1970. */
+  /** The time of the fact, in milliseconds since 1970. */
   at: number;
-  /** What it has led to; 0 for a note. */
+  /** What the fact has led to; 0 for a note. */
   led: Led;
   fact: Fact | Note;
 }
 
-/** What a fact has led to: how many events there were then, and the commands, where there were any. */
+/** What a fact has led to: the number of events after it, and the commands if there were any. */
 export type Led = number | string;
 
-/** What a step has led to, in few characters: a replay has to lead to the same. */
+/** Summarizes what a step has led to in a short text. A replay must lead to the same text. */
 export function ledTo({ events, commands }: Step): Led {
   if (commands.length === 0) return events;
   let text = `${events}`;
@@ -32,20 +32,20 @@ export function ledTo({ events, commands }: Step): Led {
   return text;
 }
 
-/** The same as a person reads it. */
+/** Formats what a fact has led to for messages. */
 export function ledText(led: Led): string {
   const [events = "", ...commands] = `${led}`.split(/ (?=Invoke |Cancel |Finish )/);
   return `${commands.join(", ") || "no command"} after ${events} ${events === "1" ? "event" : "events"}`;
 }
 
-/** The JSON text of a fact. Payloads are texts in it, so that their numbers keep all digits. */
+/** Returns the JSON text of a fact. Payloads are strings in it, so that their numbers keep all digits. */
 export function factText(at: number, led: Led, fact: Fact | Note): string {
   if (fact[0] !== "start") return JSON.stringify([at, led, ...fact]);
   const [method, input, names, seed] = fact;
   return JSON.stringify([at, led, method, input, names, `${seed}`]);
 }
 
-/** The facts of a JSON text of an array. Throws STORE_DAMAGED. */
+/** Parses the facts of a JSON array. Throws STORE_DAMAGED. */
 export function readFacts(text: string): KeptFact[] {
   const kept: unknown = storedJson(text, "a fact");
   if (!Array.isArray(kept)) throw new StoreError("STORE_DAMAGED", "the facts are not an array");
@@ -58,24 +58,24 @@ export function readFacts(text: string): KeptFact[] {
   });
 }
 
-/** Where an execution stands, without the events before. */
+/** A snapshot of an execution, without the events before it. */
 export interface Standing {
-  /** When that was, in milliseconds since 1970. */
+  /** The time of the snapshot, in milliseconds since 1970. */
   at: number;
-  /** How many events there are before. */
+  /** The number of events before the snapshot. */
   events: number;
-  /** What the host keeps of it besides. */
+  /** The state that the notes of the host have made. */
   notes: unknown;
   /** The text of the engine's snapshot. */
   engine: string;
 }
 
-/** A snapshot as a store keeps it. The engine's text stays a text, because its numbers have all their digits. */
+/** Returns the text of a snapshot in a store. The engine's part stays a string, because its numbers have all their digits. */
 export function snapshotText({ at, events, notes, engine }: Standing): string {
   return `${JSON.stringify({ form: 1, at, events, notes })}\n${engine}`;
 }
 
-/** A snapshot that was kept. Throws STORE_DAMAGED for one that is damaged, or of a form that is not known. */
+/** Parses the text of a snapshot. Throws STORE_DAMAGED if it is damaged or has an unknown form. */
 export function readSnapshot(text: string): Standing {
   const end = text.indexOf("\n");
   const { form, at, events, notes } = storedJson(text.slice(0, Math.max(end, 0)), "the snapshot") ?? {};

@@ -1,21 +1,21 @@
-// The history of an execution: what the store has, and what its engine has in memory.
+// The history of an execution: the events in the store and those that only its engine has.
 
 import type { HistoryEvent } from "../api/index.d.ts";
 import type { Host } from "./host.ts";
 
-/** A page of a history: `limit` events after the first `from` ones, or with `reverse` before the last `from` ones. */
+/** A page of a history: `limit` events after the first `from` ones or, with `reverse`, before the last `from` ones. */
 export interface HistoryPage {
   from?: number;
   limit?: number;
   reverse?: boolean;
 }
 
-/** A page of an execution's history, and the number of all its events; undefined if there is no such execution. */
+/** Returns a page of an execution's history and the number of all its events, or undefined if there is no such execution. */
 export function historyOf(host: Host, id: string, page: HistoryPage = {}): Promise<{ events: HistoryEvent[]; total: number } | undefined> {
   return host.at(id, "history", [id, page]);
 }
 
-/** The same of an execution that is this process's. */
+/** The same for an execution that this process owns. */
 export async function ownHistory(
   host: Host,
   id: string,
@@ -29,7 +29,7 @@ export async function ownHistory(
   const { total, before, tail } = known;
   const count = Math.max(0, Math.min(limit, total - from));
   const first = reverse ? total - from - count : from;
-  // The engine has what came after the snapshot that it was made from.
+  // The engine has the events after the snapshot from which it was restored.
   const own = Math.max(first, before);
   const events = count === 0 ? [] : tail(own).slice(0, Math.max(0, first + count - own));
   if (first < own && count > 0) {
@@ -39,17 +39,17 @@ export async function ownHistory(
   return { events: reverse ? events.reverse() : events, total };
 }
 
-/** What an engine knows of a history: how many events there are, and those after the first `before` ones. */
+/** The events that an engine has: their number, and those after the first `before` ones. */
 interface KnownEvents {
   total: number;
   before: number;
   tail(from: number): HistoryEvent[];
 }
 
-/** The events of an execution that runs and is not taken up here, because it is suspended or others run it. */
+/** Restores the events of a running execution that is not in memory here, because it is suspended or another host runs it. */
 async function madeAgain(host: Host, id: string): Promise<KnownEvents | undefined> {
   if ((await host.record(id))?.status !== "RUNNING") return undefined;
-  // Of one that is damaged there is what was written out.
+  // For a damaged execution, only the events in the store are returned.
   const made = await host.examine(id).catch(() => undefined);
   if (made === undefined) return undefined;
   const { engine, standing } = made;

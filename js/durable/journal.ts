@@ -1,4 +1,4 @@
-// The journal of one execution: the facts that its engine was fed and that the store has to keep.
+// The journal of one execution: the facts that its engine was fed and that the store does not have yet.
 
 import type { Step } from "../api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
@@ -9,7 +9,7 @@ import type { Journal, Unhandled } from "../driver/journal.ts";
 import type { Committer, Source } from "./committer.ts";
 import { type Note, factText, ledTo, snapshotText } from "./facts.ts";
 
-// A snapshot takes the place of facts that are longer than this, and than twice the last snapshot.
+// A snapshot replaces the facts when they are longer than this and than twice the last snapshot, in characters.
 const SNAPSHOT_FACTS = 2 ** 16;
 
 /**
@@ -17,44 +17,44 @@ const SNAPSHOT_FACTS = 2 ** 16;
  * would block the event loop for 200 milliseconds.
  */
 const EVENTS_A_WRITE = 500;
-/** Number of events of which none is written yet, from which on the execution waits for the store. */
+/** The execution waits for the store when this number of its events is not written yet. */
 const EVENTS_AHEAD = 1000;
 
-/** What a journal asks of its execution. */
+/** The methods of an execution that its journal needs. */
 export interface Kept {
   readonly engine: HistoryEngine;
-  /** When the execution has to be taken up again after a restart. */
+  /** The time at which the execution has to be loaded again after a restart. */
   readonly wakeAt: number | null;
-  /** The engine has made a step whose fact is about to be kept: what else is to be kept with it can be added to the committer. */
+  /** The engine has made a step whose fact will be written now. Other changes of the same write can be added to the committer. */
   stepped(step: Step): void;
-  /** The state that notes have made, for a snapshot. */
+  /** Returns the state that notes have made, for a snapshot. */
   notes(): unknown;
-  /** The change of the record with which the execution ends, and whether it can be redriven. */
+  /** Returns the change of the record with which the execution ends, and whether it can be redriven. */
   ending(outcome: Outcome): { change: Partial<ExecutionRecord>; redrivable: boolean };
-  /** The batch that has created the execution is in the store. */
+  /** The batch that creates the execution is in the store. */
   begun(order: number, version: number): void;
-  /** A write is done. */
+  /** A write has finished. */
   kept(): void;
-  /** A write was refused: somebody else has the execution, or one of its name exists. */
+  /** A write was refused: another process has the execution, or there is one with its name. */
   refused(result: BatchResult & { ok: false }): void;
   broken(cause: string): void;
   /** A task has no handler here. */
   unhandled(task: Unhandled): void;
-  /** The execution needs a task no longer that has not ended. */
+  /** A task was cancelled before it ended. */
   cancelled(task: number): void;
 }
 
-/** Where a journal begins. */
+/** The state with which a journal begins. */
 export interface JournalStart {
   id: string;
-  /** When the last fact was. */
+  /** The time of the last fact. */
   at: number;
   version: number;
   /** The record of a new execution. */
   create?: ExecutionRecord;
-  /** How many events the store has. */
+  /** The number of events in the store. */
   events: number;
-  /** The length of the facts since the last snapshot, and that of the snapshot. */
+  /** The length of the facts since the last snapshot, and the length of that snapshot, in characters. */
   factsLength: number;
   snapshotLength: number;
   wakeAt: number | null;
@@ -69,7 +69,7 @@ export class ExecutionJournal implements Journal, Source {
   #create: ExecutionRecord | undefined;
   #change: Partial<ExecutionRecord> | undefined;
   #facts: string[] = [];
-  // The length of these.
+  // The length of the facts in `#facts`, in characters.
   #unkept = 0;
   #events: number;
   /** The number of events after the last fact. */
@@ -79,14 +79,14 @@ export class ExecutionJournal implements Journal, Source {
   #wakeAt: number | null;
   #finished: Outcome | undefined;
   #snapshotWanted = false;
-  // The last batch: the execution goes on from another snapshot.
+  // The last batch if the execution continues from another snapshot.
   #move: Pick<Batch, "change" | "events" | "snapshot"> | undefined;
-  // The last batch: the execution goes on in a process that has the handler it waits for.
+  // Whether the next batch is the last one because the execution is suspended until a process has the missing handler.
   #suspends = false;
   #lost = false;
   #held = false;
   #lastAt: number;
-  // How many facts and changes there were, and how many of them the store has.
+  // The number of facts and changes, and how many of them were composed into a write.
   #count = 0;
   #asked = 0;
   #waiters: { count: number; kept: () => void; lost?: (reason: unknown) => void }[] = [];
@@ -107,17 +107,17 @@ export class ExecutionJournal implements Journal, Source {
     this.#lastAt = start.at;
   }
 
-  /** Whether the execution has ended, even if that is not kept yet. */
+  /** Whether the execution has ended, even if its end is not stored yet. */
   get isEnding(): boolean {
     return this.#finished !== undefined;
   }
 
-  /** How many events the store has. */
+  /** The number of events in the store. */
   get events(): number {
     return this.#events;
   }
 
-  /** The version of the record that the store has. */
+  /** The version of the record in the store. */
   get version(): number {
     return this.#version;
   }
@@ -138,15 +138,15 @@ export class ExecutionJournal implements Journal, Source {
     this.#append(factText(now, ledTo(step), fact));
     if (fact[0] === "cancel") this.#change = { ...this.#change, cancelRequested: { at: now, spared: fact[2] ?? [] } };
     for (const command of step.commands) if (command.type === "Cancel") this.#kept.cancelled(command.task);
-    // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again. But a start is
-    // answered at once, and a loop that never waits does not gather facts for ever.
+    // A heartbeat, or a part of a long step, that leads to no command is written with the next fact: if it is lost, it just happens
+    // again. But a start is answered at once, and a loop that never waits must not collect facts without limit.
     const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || (step.more && fact[0] !== "start"));
     if (rides && this.#unkept < SNAPSHOT_FACTS && step.events < this.#events + EVENTS_A_WRITE) return;
     this.#kept.stepped(step);
     this.#add();
   }
 
-  /** Keeps nothing until `release`, and then only together with another execution. */
+  /** Writes nothing until `release`. From then on, this journal is written together with another execution. */
   hold(group: string): void {
     this.group = group;
     this.#held = true;
@@ -156,7 +156,7 @@ export class ExecutionJournal implements Journal, Source {
     return this.#held;
   }
 
-  /** Keeps what there is: with what is added to the committer in the same turn it is one write. */
+  /** Writes the held facts. Everything that is added to the committer in the same turn is part of the same write. */
   release(): void {
     this.#held = false;
     this.#add();
@@ -176,17 +176,17 @@ export class ExecutionJournal implements Journal, Source {
   }
 
   unhandled(task: Unhandled): void {
-    // What follows has ended the execution already.
+    // A later step has already ended the execution.
     if (this.#finished === undefined) this.#kept.unhandled(task);
   }
 
-  /** Keeps what there is with a last change of the record. Nothing can be fed afterwards, and the engine is not asked any more. */
+  /** Writes the facts with a last change of the record. Afterwards nothing can be fed, and the engine is not used any more. */
   suspend(change: Partial<ExecutionRecord>): void {
     this.#suspends = true;
     this.change(change);
   }
 
-  /** Keeps a note; one that rides is kept with what comes next. */
+  /** Writes a note. With `rides`, it is written with the next fact. */
   note(now: number, note: Note, rides = false): void {
     this.#append(factText(now, 0, note));
     if (!rides) this.#add();
@@ -199,18 +199,18 @@ export class ExecutionJournal implements Journal, Source {
     this.#add();
   }
 
-  /** Resolves when all facts and changes until now are kept; rejects when they never will be. */
+  /** Resolves when all facts and changes until now are stored. Rejects if they cannot be stored any more. */
   flushed(): Promise<void> {
     if (this.#asked >= this.#count && this.#waiters.length === 0) return Promise.resolve();
     if (this.#lost) return Promise.reject(this.#reason);
     this.#add();
     const flushed = new Promise<void>((kept, lost) => this.#waiters.push({ count: this.#count, kept, lost }));
-    // Not everybody waits for it.
+    // A caller may ignore the rejection.
     flushed.catch(() => {});
     return flushed;
   }
 
-  /** Has a snapshot take the place of the facts, where there are some. */
+  /** Replaces the facts with a snapshot, if there are any. */
   compact(): void {
     if (this.#factsLength === 0 || this.#finished !== undefined) return;
     this.#snapshotWanted = true;
@@ -218,7 +218,7 @@ export class ExecutionJournal implements Journal, Source {
     this.#add();
   }
 
-  /** Has another engine's snapshot take the place of all facts, with a change of the record. Nothing can be fed afterwards. */
+  /** Replaces all facts with another engine's snapshot and changes the record. Nothing can be fed afterwards. */
   move(engine: string, change: Partial<ExecutionRecord>): void {
     const { events } = this.#kept.engine;
     const batch: Pick<Batch, "change" | "events" | "snapshot"> = { change };
@@ -229,7 +229,7 @@ export class ExecutionJournal implements Journal, Source {
     this.#add();
   }
 
-  /** Nothing more is kept. */
+  /** Stops writing. Everything that waits for the journal rejects with `reason`. */
   abandon(reason: unknown): void {
     if (this.#lost) return;
     this.#lost = true;
@@ -257,7 +257,7 @@ export class ExecutionJournal implements Journal, Source {
     else if (this.#snapshotWanted || this.#factsLength > Math.max(SNAPSHOT_FACTS, 2 * this.#snapshotLength)) this.#snapshot(batch);
     else if (this.#facts.length > 0) {
       batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
-      // A replay of the facts leads to these events again.
+      // A replay of the facts makes these events again, so they are written only in larger parts.
       if (this.#kept.engine.events >= this.#events + EVENTS_A_WRITE) this.#writeEvents(batch);
     }
     this.#facts = [];
@@ -268,7 +268,7 @@ export class ExecutionJournal implements Journal, Source {
     return batch;
   }
 
-  /** The last batch of an execution: how it has ended, its history, and for a redrive where it stands. */
+  /** The last batch of an execution has its outcome, its history and, if it can be redriven, a snapshot. */
   #end(batch: Batch, outcome: Outcome): void {
     const { change, redrivable } = this.#kept.ending(outcome);
     batch.change = { ...batch.change, ...change };
@@ -277,7 +277,7 @@ export class ExecutionJournal implements Journal, Source {
     this.#compacted(batch.snapshot?.length ?? 0);
   }
 
-  /** It is loaded again at once, also if this process ends before. */
+  /** The execution is due at once, so it is loaded again even if this process ends first. */
   #moved(batch: Batch): Batch {
     this.#facts = [];
     this.#unkept = 0;
@@ -285,7 +285,7 @@ export class ExecutionJournal implements Journal, Source {
     return { ...batch, wakeAt: 0 };
   }
 
-  /** The next process that opens the store looks whether it has the handler. */
+  /** The next process that opens the store checks whether it has the handler. */
   #suspended(batch: Batch): Batch {
     if (this.#facts.length > 0) batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
     return this.#moved(batch);

@@ -1,4 +1,4 @@
-// An execution of a store that is in memory.
+// An execution of a store while it is in memory.
 
 import type { ExecutionStatus, HistoryEvent, MapRunChange, Step } from "../api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
@@ -14,44 +14,44 @@ import { driverOf } from "../execution/execution.ts";
 import type { Note } from "./facts.ts";
 import type { ExecutionJournal } from "./journal.ts";
 
-/** The number of events with which AWS does not redrive an execution. */
+/** AWS does not redrive an execution with this number of events or more. */
 const FULL = 24_999;
 
-/** What is told of an execution's way. */
+/** Callbacks of an execution. */
 export interface LiveEvents {
-  /** A write was refused, or the engine has a bug: the execution has left the memory. */
+  /** A write was refused, or the engine has a bug. The execution was removed from memory. */
   onLost(live: Live, why: BatchResult | string): void;
-  /** A task has no handler here: the execution waits for a process that has one. */
+  /** A task has no handler here, so the execution waits for a process that has one. */
   onUnhandled(live: Live, task: Unhandled): void;
   /** A new execution is in the store. */
   onBegun(live: Live): void;
-  /** What was to be kept is kept. */
+  /** All changes are stored. */
   onKept(live: Live): void;
-  /** The execution needs a task no longer that has not ended. */
+  /** A task was cancelled before it ended. */
   onCancelled?: ((live: Live, task: number) => void) | undefined;
-  /** A snapshot is about to be made of `state`. */
+  /** Called before a snapshot of `state` is made. */
   onSnapshot?: ((live: Live) => void) | undefined;
 }
 
-/** Keeps something else of an execution: what follows from its steps. */
+/** An observer that stores further records, which follow from the steps of an execution. */
 export interface Watcher {
-  /** The execution was made again; its engine has the events that the store does not have. */
+  /** The execution was restored. Its engine has the events that the store does not have. */
   restored(live: Live): void;
-  /** The engine has made a step, which is not kept yet. What is added to the committer now is in the same write. */
+  /** The engine has made a step that is not stored yet. Changes that are added to the committer now are part of the same write. */
   stepped(live: Live, step: Step): void;
-  /** The limits of a Map Run were changed. */
+  /** The limits of a Map Run have changed. */
   limited(mapRunArn: string, limits: MapRunChange): void;
 }
 
 export class Live {
-  /** The record as it will be when all is kept. */
+  /** The record, including changes that are not stored yet. */
   record: ExecutionRecord;
   readonly engine: HistoryEngine;
   readonly isExpress: boolean;
   execution!: Execution;
   journal!: ExecutionJournal;
   readonly watcher: Watcher | undefined;
-  /** How many events its engine does not have: those before the snapshot that it was made from. */
+  /** The number of events before the snapshot from which the engine was restored. The engine does not have them. */
   before = 0;
   /** Resolves when the record of a new execution is in the store, or to the refusal. */
   readonly created: Promise<BatchResult | undefined>;
@@ -59,7 +59,7 @@ export class Live {
   #created!: (refused?: BatchResult) => void;
   readonly #events: LiveEvents;
   readonly #now: () => number;
-  /** What notes have made of the execution; of those who note. */
+  /** The state that notes have made. Each kind of note owns its members. */
   state: Record<string, unknown> = {};
 
   constructor(
@@ -93,18 +93,18 @@ export class Live {
     return this.record.status;
   }
 
-  /** What it runs. */
+  /** The state machine that the execution runs. */
   machine!: StateMachine;
 
-  /** The execution that continues this one: it begins in the write in which this one ends, or never. */
+  /** The execution that continues this one. It starts in the write in which this one ends, or never. */
   next: Live | undefined;
 
-  /** How many events there are that are kept. */
+  /** The number of events that are stored. */
   get events(): number {
     return this.driver.events;
   }
 
-  /** Events of the history that the store does not have, from an index on. */
+  /** Returns the events from an index on that the store does not have. */
   tail(from: number): HistoryEvent[] {
     return this.driver.history(from);
   }
@@ -113,13 +113,13 @@ export class Live {
     this.driver.post(...fact);
   }
 
-  /** Keeps a note: what the host does for the execution, and would not know after a restart. */
+  /** Records what the host does for the execution, so that it is still known after a restart. */
   note(name: string, ...details: unknown[]): void {
     const note: Note = ["note", name, ...details];
     this.journal.note(this.#now(), note);
   }
 
-  /** What heartbeats have told of: it rides with what is kept next, as they do. */
+  /** The last heartbeat details of tasks. They are written with the next fact, as heartbeats are. */
   readonly beats: Beats = {
     get: (key) => heard(this.state).find(([known]) => known === key)?.[1],
     set: (key, text) => {
@@ -135,7 +135,7 @@ export class Live {
     return this.journal.flushed();
   }
 
-  // --------------------------------------------------------------------------------------- what the journal asks
+  // --------------------------------------------------------------------------------------- called by the journal
 
   get wakeAt(): number | null {
     return this.driver.wakeAt;
@@ -154,7 +154,7 @@ export class Live {
     else this.continueNot();
   }
 
-  /** The execution that was to continue this one is not begun. */
+  /** Drops the execution that was to continue this one. */
   continueNot(): void {
     const { next } = this;
     this.next = undefined;
@@ -194,7 +194,7 @@ export class Live {
 
   kept(): void {
     if (this.driver.isAtRest) return this.#events.onKept(this);
-    // What is kept now is done in this turn.
+    // Driver and handlers act on the write in this turn, so the callback comes after it.
     later(() => this.#events.onKept(this));
   }
 
@@ -217,19 +217,19 @@ export class Live {
     this.#events.onUnhandled(this, task);
   }
 
-  /** Whether it is in memory no more: `take` gives another one. */
+  /** Whether the execution was removed from memory. `take` then returns another object. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
 
-  /** Leaves the memory: its facts make it again. */
+  /** Removes the execution from memory. Its facts can restore it. */
   leave(reason: unknown): void {
     this.journal.abandon(reason);
     this.#created({ ok: false, error: reason instanceof Error ? reason : new Error(String(reason)) });
     this.quit(reason);
   }
 
-  /** Leaves the memory when what it has to keep is kept. */
+  /** Marks the execution as removed and stops its driver; the journal still writes what it has. */
   quit(reason: unknown): void {
     this.#hasLeft = true;
     this.continueNot();
@@ -237,32 +237,32 @@ export class Live {
   }
 }
 
-/** How many tasks an execution remembers the heartbeats of. */
+/** Number of tasks whose last heartbeat details are stored per execution. */
 const REMEMBERED = 100;
 
 function heard(state: Record<string, unknown>): [key: string, text: string][] {
   return (state.heartbeats as [string, string][] | undefined) ?? [];
 }
 
-/** For the host: makes the state of a note. */
+/** Applies a note about a heartbeat to the state. */
 export function noteBeat(state: Record<string, unknown>, details: unknown[]): void {
   const [key, text] = details as [string, string];
   state.heartbeats = [...heard(state).filter(([known]) => known !== key), [key, text]].slice(-REMEMBERED);
 }
 
-/** The JSON text of an output, with all digits of its numbers. */
+/** Returns the JSON text of an output. Its numbers keep all digits. */
 function outputText(last: HistoryEvent | undefined, output: unknown): string {
   return last?.type === "ExecutionSucceeded" ? (last.executionSucceededEventDetails.output ?? "null") : JSON.stringify(output);
 }
 
-/** A batch that only changes the record of an execution that is not in memory. */
+/** Returns a batch that only changes the record of an execution that is not in memory. */
 export function changeOf({ id, version = 0 }: ExecutionRecord, change: Partial<ExecutionRecord>): Batch {
   return { id, version, change };
 }
 
-/** Resolves when what was told to an execution is kept. */
+/** Resolves when everything that was posted to an execution is stored. */
 export async function settle(live: Live): Promise<void> {
-  // A driver feeds its engine at once, or in a later turn.
+  // A driver feeds its engine at once or in a later turn.
   while (!live.driver.isFed) await untilLater();
   await live.journal.flushed();
 }

@@ -1,4 +1,4 @@
-// What a host of executions counts, and the text in which Prometheus and others read it (OpenMetrics).
+// The counters of a host of executions, and their text form for Prometheus (OpenMetrics).
 
 import type { ExecutionStatus, Step } from "../api/index.d.ts";
 import type { Batch, BatchResult, QueueDescription, RuntimeMetrics, Store } from "../api/durable.d.ts";
@@ -21,10 +21,10 @@ export class Metrics {
   #facts = 0;
   #failures = 0;
   #seconds = 0;
-  /** How many writes have taken as long as each bound, at most; the last one is for all others. */
+  /** The number of writes within each bound. The last element counts the writes that took longer than every bound. */
   readonly #taken: number[] = BOUNDS.concat(Infinity).map(() => 0);
 
-  /** An engine was fed. */
+  /** Counts a fact that was fed to an engine. */
   fed(fact: Fact, { commands }: Step): void {
     if (fact[0] === "succeed" || fact[0] === "items") this.tasks.succeeded += 1;
     else if (fact[0] === "fail") this.tasks.failed += 1;
@@ -39,7 +39,7 @@ export class Metrics {
     if (status !== "RUNNING") this.ended[status] += 1;
   }
 
-  /** Batches were written, or refused. */
+  /** Counts batches that were written or refused. */
   wrote(batches: readonly Batch[], results: readonly BatchResult[], seconds: number): void {
     this.#writes += 1;
     this.#batches += batches.length;
@@ -81,10 +81,10 @@ export class Metrics {
   }
 }
 
-/** A sample: the end of its name, its labels, its value. */
+/** A sample: the suffix of its name, its labels and its value. */
 type Sample = [end: string, labels: Readonly<Record<string, string>>, value: number];
 
-/** Metrics as OpenMetrics text. */
+/** Formats metrics as OpenMetrics text. */
 export function openMetrics(metrics: RuntimeMetrics): string {
   const { executions, ended, tasks, commits, queues } = metrics;
   const by = (label: string, counts: object, end = ""): Sample[] =>

@@ -1,4 +1,4 @@
-// Executions that continue with another definition than they began with.
+// Moves running executions to another definition.
 
 import type { RunningProblem } from "../api/index.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
@@ -9,7 +9,7 @@ import { migrated } from "../border/history.ts";
 import { compare } from "../definition/compare.ts";
 import { type StateMachine, handleOf } from "../execution/machine.ts";
 
-/** What an engine's snapshot has of what runs. */
+/** The frames in an engine's snapshot. */
 interface Running {
   frames: {
     state: string;
@@ -20,17 +20,17 @@ interface Running {
   }[];
 }
 
-/** A state of a definition, as far as variables need it. */
+/** The part of a state that the analysis of variables needs. */
 interface Place {
   value: JsonObject;
-  /** The states that may follow. */
+  /** The states that can follow. */
   targets: string[];
-  /** The first states of what runs inside of it, in the same execution. */
+  /** The first states of nested workflows that run in the same execution. */
   inner: string[];
   pointer: string;
 }
 
-/** What a change of a definition means for the executions that began with it. */
+/** A change from one definition to another, and what it means for the executions that run. */
 export class Change {
   readonly #from: StateMachine;
   readonly #to: StateMachine;
@@ -42,14 +42,14 @@ export class Change {
     this.#from = from;
     this.#to = to;
     const { running } = compare(from.definition, to.definition);
-    // Which variables an execution has is known here, so what might be missing is not asked.
+    // The variables of a running execution are known, so the problems that only suspect a missing variable are left out.
     this.#breaks = running.filter(({ severity, kind }) => severity === "breaks" && kind !== "variable");
     this.#places = new Map();
     collect(JSON.parse(to.definition), "", this.#places);
     this.#reads = to.variableReferences;
   }
 
-  /** Whether the definitions are the same. */
+  /** Returns whether the definitions are the same. */
   get isNone(): boolean {
     return this.#from.digest === this.#to.digest && this.#from.type === this.#to.type;
   }
@@ -59,7 +59,7 @@ export class Change {
     return this.#to.digest;
   }
 
-  /** Why what runs cannot go on with the new definition: all reasons at once, none if it can. */
+  /** Returns all reasons why a running execution cannot continue with the new definition. */
   problems(snapshot: string): RunningProblem[] {
     const { frames }: Running = JSON.parse(snapshot);
     const found = frames.flatMap((frame) => [...this.#ofPlace(frame), ...this.#ofFiles(frame), ...this.#ofVariables(frame)]);
@@ -68,7 +68,7 @@ export class Change {
     return [...distinct.values()];
   }
 
-  /** The snapshot with the new definition. Throws NOT_MIGRATABLE with all problems. */
+  /** Returns the snapshot with the new definition. Throws NOT_MIGRATABLE with all problems. */
   migrate(arn: string, snapshot: string): string {
     const problems = this.problems(snapshot);
     if (problems.length > 0) throw refusal(arn, problems);

@@ -1,14 +1,14 @@
-// Names that follow from others: whoever asks for them again gets the same.
+// Names that are computed from others, so that the same input always gives the same name.
 
 import { uuidText } from "../base/random.ts";
 
-/** A UUID that follows from a text. */
+/** Returns a UUID that is computed from a text. */
 export function uuidOf(text: string): string {
   const words = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344].map((seed) => hash(text, seed));
   return uuidText(words.map((word) => word.toString(16).padStart(8, "0")).join(""), 8);
 }
 
-/** MurmurHash3 of a text's characters, for 32 bits. */
+/** Returns the 32-bit MurmurHash3 of a text's characters. */
 function hash(text: string, seed: number): number {
   let h = seed;
   for (let i = 0; i < text.length; i += 1) {

@@ -1,4 +1,4 @@
-// The engine of an execution, made again from its snapshot and its facts.
+// Restores the engine of an execution from its snapshot and its facts.
 
 import type { StoredExecution } from "../api/durable.d.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
@@ -9,36 +9,36 @@ import { messageOf, misuse } from "../base/errors.ts";
 import { type KeptFact, type Led, type Note, type Standing, ledText, ledTo, readFacts, readSnapshot } from "./facts.ts";
 import type { Program } from "./host.ts";
 
-/** Where a replay no longer leads to what it has led to. */
+/** The place at which a replay leads to another result than the one that was stored. */
 export interface Diverged {
   /** The number of the fact since the last snapshot. */
   fact: number;
-  /** When it was, in milliseconds since 1970. */
+  /** The time of the fact, in milliseconds since 1970. */
   at: number;
-  /** The fact: `succeed`, `tick` … */
+  /** The kind of the fact: `succeed`, `tick` … */
   event: string;
-  /** What it has led to, and what it leads to now. */
+  /** The stored result, and the result of the replay. */
   was: string;
   is: string;
 }
 
-/** An engine, and what it was made of. */
+/** An engine and the data from which it was restored. */
 export interface Remade {
   engine: HistoryEngine;
   facts: KeptFact[];
-  /** The names of the execution, where its start is among the facts. */
+  /** The names of the execution, if its start is among the facts. */
   names: ExecutionInfo | undefined;
   standing: Standing | undefined;
-  /** When the last fact was. */
+  /** The time of the last fact. */
   lastAt: number;
 }
 
-/** What an execution is made again from. */
+/** Returns the snapshot and the facts from which an execution is restored. */
 export function factsOf({ snapshot, journal }: StoredExecution): Pick<Remade, "standing" | "facts"> {
   return { standing: snapshot === undefined ? undefined : readSnapshot(snapshot), facts: journal.flatMap(readFacts) };
 }
 
-/** Makes an engine again. Throws where the facts do not lead to what they have led to. */
+/** Restores an engine. Throws if a fact leads to another result than the stored one. */
 export function remade(stored: StoredExecution, { machine, options }: Program): Remade {
   const { standing, facts } = factsOf(stored);
   const engine = StateMachine.engine(machine, options, standing && { text: standing.engine, events: standing.events });
@@ -46,7 +46,7 @@ export function remade(stored: StoredExecution, { machine, options }: Program): 
   return { engine, facts, names, standing, lastAt: facts.at(-1)?.at ?? standing?.at ?? -Infinity };
 }
 
-/** The place of a replay that has diverged. */
+/** Returns where a replay has diverged, if that is what was thrown. */
 export function divergence(thrown: unknown): Diverged | undefined {
   return (thrown as { diverged?: Diverged } | undefined)?.diverged;
 }
@@ -55,7 +55,7 @@ export function isNote(fact: Fact | Note): fact is Note {
   return fact[0] === "note";
 }
 
-/** Feeds an engine its facts again; returns the names of the execution, where its start is among them. */
+/** Feeds the facts to an engine again. Returns the names of the execution if its start is among them. */
 function replay(engine: HistoryEngine, facts: readonly KeptFact[]): ExecutionInfo | undefined {
   let info: ExecutionInfo | undefined;
   for (const [i, { at, led, fact }] of facts.entries()) {
@@ -70,7 +70,7 @@ function replay(engine: HistoryEngine, facts: readonly KeptFact[]): ExecutionInf
   return info;
 }
 
-/** What a fact leads to now, where that is another thing than it was. */
+/** Returns what a fact leads to now, if that differs from what is stored. */
 function leadsTo(engine: HistoryEngine, at: number, fact: Fact, led: Led): string | undefined {
   try {
     const now = ledTo(engine.feedFact(at, fact));
