@@ -8,7 +8,7 @@ watchRejections();
 
 const wait = (fields) => new StateMachine({ StartAt: "W", States: { W: { Type: "Wait", Next: "S", ...fields }, S: { Type: "Succeed" } } });
 
-test("a wait of a year takes one timer at a time, none beyond what setTimeout keeps", async () => {
+test("a wait of a year sets one timer at a time, none longer than setTimeout allows", async () => {
   const clock = new HandClock();
   const start = clock.time;
   const running = wait({ Seconds: 365 * 86_400 }).start({}, { clock });
@@ -22,11 +22,11 @@ test("a wait of a year takes one timer at a time, none beyond what setTimeout ke
   }
   assert.equal(running.status, "SUCCEEDED");
   assert.equal(clock.time - start, 365 * 86_400_000);
-  assert.ok(rings > 10, "one setTimeout holds 24.8 days");
+  assert.ok(rings > 10, "one setTimeout lasts at most 24.8 days");
   assert.equal(clock.timers.size, 0);
 });
 
-test("timers that ring early are set again", async () => {
+test("a timer that fires early is set again", async () => {
   const clock = new HandClock();
   const running = wait({ Seconds: 10 }).start({}, { clock });
   await turn();
@@ -201,7 +201,7 @@ test("an execution that waits for ever says so, with virtual time", async () => 
   assert.deepEqual(idle, [["T"]]);
 });
 
-test("the execution that waits for a child that waits for ever hears of it too", async () => {
+test("onIdle is called for a parent whose child execution waits for ever", async () => {
   const child = new StateMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: "slow", End: true } } }, { name: "Child" });
   const start = {
     Type: "Task",

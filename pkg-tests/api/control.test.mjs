@@ -42,7 +42,7 @@ function patient() {
   return { seen, handler };
 }
 
-test("abort() ends an execution as ABORTED and tells its tasks once", async () => {
+test("abort() ends an execution as ABORTED and aborts the signals of its tasks once", async () => {
   const { seen, handler } = patient();
   const running = lambda().start({}, { tasks: { Add: handler } });
   await turn();
@@ -59,7 +59,7 @@ test("abort() ends an execution as ABORTED and tells its tasks once", async () =
   assert.deepEqual(last.executionAbortedEventDetails, { error: "Changed.Mind", cause: "no longer needed" });
 });
 
-test("abort() before the first step", async () => {
+test("abort() right after start() ends the execution as ABORTED", async () => {
   let calls = 0;
   const running = lambda().start({}, { tasks: { Add: () => (calls += 1) } });
   running.abort();
@@ -78,7 +78,7 @@ test("TimeoutSeconds aborts the task's signal once", async () => {
   );
 });
 
-test("HeartbeatSeconds aborts the task's signal once, and heartbeat() holds it off", async () => {
+test("HeartbeatSeconds aborts the task's signal once, and heartbeat() postpones that", async () => {
   const { seen, handler } = patient();
   const clock = new HandClock();
   let beat;
@@ -102,7 +102,7 @@ test("HeartbeatSeconds aborts the task's signal once, and heartbeat() holds it o
   assert.equal(Date.parse(events.at(-1).timestamp) - Date.parse(events[0].timestamp), 5 * 900 + 1000);
 });
 
-test("a failing branch aborts the tasks beside it", async () => {
+test("a branch that fails aborts the tasks of its sibling branches", async () => {
   const { seen, handler } = patient();
   const gate = deferred();
   const running = parallel("Fails", "Waits").start({}, { tasks: { Fails: () => gate.promise, Waits: handler } });
@@ -115,23 +115,23 @@ test("a failing branch aborts the tasks beside it", async () => {
   );
 });
 
-test("a signal first looked at when the task is over is aborted already", async () => {
-  let kept;
-  const running = lambda().start({}, { tasks: { Add: (_, task) => ((kept = task), never()) } });
+test("a signal that a handler first reads after its execution was aborted is aborted already", async () => {
+  let context;
+  const running = lambda().start({}, { tasks: { Add: (_, task) => ((context = task), never()) } });
   await turn();
   running.abort();
   await running.result;
-  assert.equal(kept.signal.aborted, true);
+  assert.equal(context.signal.aborted, true);
 });
 
 test("the signal of a task that has succeeded is not aborted", async () => {
-  let kept;
-  await lambda().run({}, { tasks: { Add: async (_, task) => ((kept = task.signal), 1) } });
+  let signal;
+  await lambda().run({}, { tasks: { Add: async (_, task) => ((signal = task.signal), 1) } });
   await turn();
-  assert.equal(kept.aborted, false);
+  assert.equal(signal.aborted, false);
 });
 
-test("an answer after the end is heard by nobody", async () => {
+test("an answer that arrives after the end of the execution is ignored", async () => {
   const late = deferred();
   const running = lambda({ TimeoutSeconds: 1 }).start({}, { tasks: { Add: () => late.promise } });
   await running.result;
@@ -140,7 +140,7 @@ test("an answer after the end is heard by nobody", async () => {
   assert.equal(running.status, "FAILED");
 });
 
-test("the option signal aborts the execution, and its listener goes when the execution ends", async () => {
+test("the option signal aborts the execution, and its listener is removed when the execution ends", async () => {
   const controller = new AbortController();
   const running = lambda().start({}, { tasks: { Add: never }, signal: controller.signal });
   await turn();
@@ -159,7 +159,7 @@ test("the option signal aborts the execution, and its listener goes when the exe
   assert.equal(listeners, 0);
 });
 
-test("a handler may call everything of its execution", async () => {
+test("a handler can read its own execution and run another one", async () => {
   const seen = [];
   const machine = lambda({ ResultPath: "$.r" });
   const running = machine.start(
@@ -323,7 +323,7 @@ test("retries count the attempts", async () => {
   assert.deepEqual(attempts, [0, 1, 2]);
 });
 
-test("what a handler learns of its task", async () => {
+test("a handler receives its task's state, resource, attempt, timeout, credentials, parameters and purpose", async () => {
   const machine = task(
     "arn:aws:states:::sqs:sendMessage",
     { Body: "b" },

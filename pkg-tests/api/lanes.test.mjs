@@ -1,9 +1,9 @@
-// Steps of the tests run side by side: their output is not mixed, and what they cost is known.
+// The steps of `npm test` run in parallel: their output is not mixed, and their CPU time is measured.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Floor, command, secondsOf, sideBySide } from "../../scripts/lanes.mjs";
 
-test("one speaks at a time, and what others said meanwhile follows in their order", () => {
+test("one step prints at a time, and the buffered output of the others follows in their order", () => {
   let shown = "";
   const floor = new Floor((chunk) => (shown += chunk));
   const [one, two, three] = [floor.speaker(), floor.speaker(), floor.speaker()];
@@ -24,7 +24,7 @@ test("one speaks at a time, and what others said meanwhile follows in their orde
   assert.equal(shown, "abcdef");
 });
 
-test("a command's output, exit code and CPU are known", async () => {
+test("command() returns the output, the exit code and the CPU time of a command", async () => {
   let out = "";
   let err = "";
   const busy = "for (const end = process.cpuUsage().user + 2e5; process.cpuUsage().user < end; );";
@@ -35,7 +35,7 @@ test("a command's output, exit code and CPU are known", async () => {
     stderr: (chunk) => (err += chunk),
   });
   assert.deepEqual([code, out, err], [3, "a b\n", "no\n"]);
-  // Also what a child of the command has used.
+  // The CPU time includes the children of the command.
   if (process.platform !== "win32") assert.ok(cpu >= 0.2, String(cpu));
 });
 
@@ -44,13 +44,13 @@ test("a command that does not exist fails", async () => {
   assert.notEqual(code, 0);
 });
 
-test("the times of a shell are added", () => {
+test("secondsOf() adds the times that a shell prints", () => {
   assert.equal(secondsOf("0m0.25s 0m0.25s\n1m1.50s 0m2.00s\n"), 64);
   assert.equal(secondsOf("0m0,50s 0m0,00s\n"), 0.5);
   assert.equal(secondsOf(""), undefined);
 });
 
-/** Runs steps of these needs, by their names; `begun` in order, and `end(name, well)` of each. */
+/** Runs steps with the given needs. `names` lists the steps in the order of their start; `end(name, well)` ends one. */
 function begun(needs, options) {
   const names = [];
   const ends = {};
@@ -71,7 +71,7 @@ function begun(needs, options) {
   return { all, names, end };
 }
 
-test("steps begin in their order, so many at a time, each after what it needs", async () => {
+test("steps start in their order, at most `width` at a time, each after the steps that it needs", async () => {
   const { all, names, end } = begun({ types: ["build"], build: [], lints: [], page: ["types", "not chosen"], fuzz: [] });
   assert.deepEqual(names, ["build", "lints"]);
   await end("lints");
@@ -85,7 +85,7 @@ test("steps begin in their order, so many at a time, each after what it needs", 
   assert.equal(await all, true);
 });
 
-test("steps of one turn do not run at the same time, and one that is idle takes nobody's place", async () => {
+test("steps of one turn do not run at the same time, and an idle step does not count towards `width`", async () => {
   const { all, names, end } = begun(
     { tests: [], lints: [], drivers: [], build: [], size: [] },
     { turn: (step) => (["tests", "lints"].includes(step) ? "rust" : undefined), idle: (step) => step === "drivers" },

@@ -82,7 +82,7 @@ describe("a pool", () => {
     assert.deepEqual(await machine.start({ a: 1, b: 2 }).history(), []);
   });
 
-  test("tells how executions fail", async () => {
+  test("reports the error, the state and the cause of an execution that fails", async () => {
     const failing = pool.machine(task("Refuse"));
     await assert.rejects(failing.run({}, { history: "full" }), (error) => {
       assert.ok(error instanceof ExecutionError);
@@ -96,7 +96,7 @@ describe("a pool", () => {
     assert.equal((await pool.machine(task("Nobody")).start().result).status, "FAILED");
   });
 
-  test("has the clock, the seed and the names that are given", async () => {
+  test("runs executions with the clock, the seed and the names from the options", async () => {
     const machine = pool.machine(
       {
         QueryLanguage: "JSONata",
@@ -119,7 +119,7 @@ describe("a pool", () => {
     assert.match(first[2], /^2030-01-01/);
   });
 
-  test("aborts what runs and what waits", async () => {
+  test("aborts running and queued executions", async () => {
     const waiting = pool.machine(task("Wait"));
     const running = Array.from({ length: 16 }, () => waiting.start());
     const last = waiting.start();
@@ -130,12 +130,12 @@ describe("a pool", () => {
     running.forEach((execution) => execution.abort());
     const ends = await Promise.all(running.map(({ result }) => result));
     assert.deepEqual(new Set(ends.map(({ status }) => status)), new Set(["ABORTED"]));
-    // After its end, of no effect.
+    // Aborting an execution that has ended has no effect.
     last.abort();
     assert.throws(() => last.abort(7), { code: "INVALID_ARGUMENT" });
   });
 
-  test("hears a signal, also one that has been given", async () => {
+  test("aborts an execution by the option signal, also if the signal is aborted already", async () => {
     const waiting = pool.machine(task("Wait"));
     const controller = new AbortController();
     const { result } = waiting.start({}, { signal: controller.signal });
@@ -144,7 +144,7 @@ describe("a pool", () => {
     assert.equal((await waiting.start({}, { signal: AbortSignal.abort("before") }).result).cause, "before");
   });
 
-  test("goes through a list in its order, and reads no more than runs at once", async () => {
+  test("each() returns results in the order of the inputs, and reads ahead no more inputs than run at once", async () => {
     const machine = pool.machine(task("Add"));
     let read = 0;
     let most = 0;
@@ -160,7 +160,7 @@ describe("a pool", () => {
     assert.ok(most <= 16, `${most} were read ahead`);
   });
 
-  test("aborts what runs when somebody leaves the list", async () => {
+  test("each() aborts its executions when the caller leaves the loop", async () => {
     const slow = pool.machine(task("Wait"));
     for await (const { status } of slow.each([{ now: true }, ...Array.from({ length: 20 }, () => ({}))])) {
       assert.equal(status, "SUCCEEDED");
@@ -173,11 +173,11 @@ describe("a pool", () => {
       })(),
     );
     await assert.rejects(all.next(), /no more/);
-    // Nothing of it stays.
+    // The aborted executions leave the pool.
     while (pool.running > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test("has room while fewer wait than run at once", async () => {
+  test("room() bounds the queue by the number of executions that run at once", async () => {
     const machine = pool.machine(task("Add"));
     const results = [];
     let most = 0;
@@ -193,16 +193,16 @@ describe("a pool", () => {
     assert.ok(most <= 16, `${most} waited`);
   });
 
-  test("replaces a thread that ends, and tells whose execution that was", async () => {
+  test("replaces a thread that ends, and rejects the execution that ran in it with THREAD_ENDED", async () => {
     await assert.rejects(pool.machine(task("Die")).run(), { code: "THREAD_ENDED", message: /exited with code 3/ });
     await assert.rejects(pool.machine(task("Break")).run(), { code: "THREAD_ENDED", message: /nobody hears this/ });
     assert.equal(await pool.machine(task("Add")).run({ a: 2, b: 2 }), 4);
-    // Who does not ask for the result is not bothered.
+    // A lost execution whose result nobody reads causes no unhandled rejection.
     pool.machine(task("Die")).start();
     assert.equal(await pool.machine(task("Add")).run({ a: 2, b: 3 }), 5);
   });
 
-  test("refuses what a thread cannot have", async () => {
+  test("refuses options, names, inputs and definitions that a thread cannot use", async () => {
     const machine = pool.machine(task("Add"));
     assert.throws(() => machine.start({}, { tasks: {} }), { code: "INVALID_OPTION", message: /no option "tasks"/ });
     assert.throws(() => machine.start({}, { clock: { now: () => 0 } }), { code: "INVALID_OPTION", message: /"real" or "virtual"/ });
@@ -215,7 +215,7 @@ describe("a pool", () => {
   });
 });
 
-test("lost executions start again where that is wanted, but not for ever", async () => {
+test('lost: "restart" starts lost executions again, but not without end', async () => {
   const pool = await createPool({ handlers: file, threads: 1, lost: "restart" });
   try {
     const once = pool.machine(task("DieOnce")).run({ mark: join(folder, "mark") });
@@ -244,7 +244,7 @@ test("a pool that cannot be started says why", async () => {
   await assert.rejects(createPool({ handlers: empty, threads: 1 }), { code: "LOAD_FAILED", message: /exports no functions/ });
 });
 
-test("close() waits for what was started, takes nothing more, and can be told how long to wait", async () => {
+test("close() waits for started executions, for at most `grace`, and refuses new ones", async () => {
   const pool = await createPool({ handlers, threads: 1 });
   const machine = pool.machine(task("Add"));
   const all = Array.from({ length: 200 }, (_, i) => machine.run({ a: i, b: 0 }));
