@@ -16,7 +16,7 @@ import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { CHOICES, described, draw } from "./elsewhere/draw.mjs";
 import { clockLibrary, fontsOf, localesOf, nodeOf } from "./elsewhere/parts.mjs";
-import { output, root } from "./steps.mjs";
+import { output, root, windows } from "./steps.mjs";
 
 /** Lanes that take less than five minutes on two cores, without the build. */
 const QUICK = ["package: behaviour", "first-contact", "fonts.test", "JavaScript: format"];
@@ -73,11 +73,14 @@ const words = given.positionals.length > 0 ? given.positionals : full ? [] : QUI
 const failures = [];
 /** The folders that this process has made and not removed yet. */
 const places = new Set();
+/** The `npm` that runs now, if there is one. */
+let running;
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ])
   process.once(signal, () => {
+    if (running !== undefined && !windows) process.kill(-running.pid, "SIGKILL");
     if (!given.values.keep) for (const place of places) remove(place);
     process.exit(code);
   });
@@ -160,8 +163,11 @@ async function test(clone, place, environment, tools) {
       const args = ["npm", "test", "--", ...words, ...options];
       const shell = [...mountsOf(place, environment), ...userOf(environment), 'exec "$@"'].join("\n");
       const command = mounts ? ["unshare", ["--mount", "sh", "-c", `set -e\n${shell}`, "sh", ...args]] : [args[0], args.slice(1)];
-      const child = spawn(...command, { cwd: clone, env, stdio: ["ignore", "inherit", "inherit"] });
+      // In a group of its own, so that all of it can be ended.
+      const child = spawn(...command, { cwd: clone, env, stdio: ["ignore", "inherit", "inherit"], detached: !windows });
+      running = child;
       const [code] = await once(child, "close");
+      running = undefined;
       return code === 0;
     };
     // With another date, the certificates of registries would be invalid.
