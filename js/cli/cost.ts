@@ -20,7 +20,7 @@ Nothing is sent anywhere: the prices are in a file.
   stepglass cost runs --prices eu.json      the prices of another region or day
 
 Standard workflows pay for state transitions: each entry of a state, each retry, each redrive, and each child execution of
-a Distributed Map with the transitions in it. The start of an execution is not one. Express workflows pay for requests (executions, also of children) and for GB-seconds: the duration in
+a Distributed Map with the transitions in it. The start of an execution is not counted: AWS's pages do not name it. Express workflows pay for requests (executions, also of children) and for GB-seconds: the duration in
 steps of 100 ms, times the memory in steps of 64 MB. Histories do not have the memory, so --memory gives it. Free tiers,
 taxes, Lambda functions and other services are not in it.
 
