@@ -19,10 +19,11 @@ Nothing is sent anywhere: the prices are in a file.
   stepglass cost history.json --json | jq .standard.perThousand
   stepglass cost runs --prices eu.json      the prices of another region or day
 
-Standard workflows pay for state transitions: each entry of a state, each retry, each redrive, and each child execution of
-a Distributed Map with the transitions in it. The start of an execution is not counted: AWS's pages do not name it. Express workflows pay for requests (executions, also of children) and for GB-seconds: the duration in
-steps of 100 ms, times the memory in steps of 64 MB. Histories do not have the memory, so --memory gives it. Free tiers,
-taxes, Lambda functions and other services are not in it.
+Standard workflows pay for state transitions: each entry of a state, each retry, each redrive, and each child
+execution of a Distributed Map with the transitions in it. The start of an execution is not counted: AWS's pages do
+not name it. Express workflows pay for requests (executions, also of children) and for GB-seconds: the duration in
+steps of 100 ms, times the memory in steps of 64 MB. Histories do not have the memory, so --memory gives it. Free
+tiers, taxes, Lambda functions and other services are not in it.
 
 Options
       --runs NUMBER    executions a month, for the total and the price levels of Express; default 1000
