@@ -1,4 +1,4 @@
-// `urn:stepglass:continueAsNew`: an execution ends, and the next one begins with a history of its own.
+// `urn:stepglass:continueAsNew`: ends an execution, and starts the next one with a history of its own.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import { isObject } from "../base/json.ts";
@@ -10,24 +10,25 @@ import type { TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts"
 import type { Runs } from "./children.ts";
 import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
 
-/** What an execution's record says of those before and after it. */
+/** The position of an execution in a chain of continued executions. It is stored in the execution's record. */
 export interface Continued {
-  /** The number of this one; the first is 1. */
+  /** The number of this execution in the chain; the first is 1. */
   run: number;
-  /** The name of the first one. */
+  /** The name of the chain's first execution. */
   base: string;
-  /** The ARN of the one before. */
+  /** The ARN of the previous execution. */
   from: string;
 }
 
-/** What a continuation asks of whoever runs the executions. */
+/** The parts of the runtime that a continuation uses. */
 type Following = Pick<Runs, "host" | "payloadLimit" | "machine" | "begin">;
 
 /**
- * The next execution begins in the write in which this one ends: there is never one without the other.
+ * Starts the next execution in the same write in which this one ends, so that neither can be stored without the other.
  *
- * In a store that processes share another one may begin an execution of that name in the same moment. So the next one is in the store
- * there before this one ends; between the two a restart takes the task again, which finds the next one by its name.
+ * In a store that several processes share, another process may start an execution of that name at the same moment. Therefore the
+ * next execution is stored first there, and this one ends afterwards. After a restart between the two writes the task is taken
+ * again, and finds the next execution by its name.
  */
 export class Continuation implements Taker {
   readonly #runs: Following;
@@ -59,7 +60,7 @@ export class Continuation implements Taker {
     const { tags = live.record.tags, priority = Number(live.record.priority ?? 0) } = own;
     const succeed = (record: ExecutionRecord): boolean =>
       driver.complete(call, "succeed", JSON.stringify({ ExecutionArn: record.id, StartDate: record.startDate }));
-    // One that this version of Stepglass has not begun may be there.
+    // `ready` is not called if the next execution was stored before, for example by another version of Stepglass.
     let isReady = false;
     const ready = (record: ExecutionRecord): void => {
       isReady = true;
@@ -91,7 +92,7 @@ export class Continuation implements Taker {
   }
 }
 
-/** What the next execution has that this one has not; what is not said stays as it is. */
+/** Returns the options that the task sets for the next execution. Options that it does not set are taken from this execution. */
 export function optionsOf(call: TaskCall): { tags?: Record<string, string>; priority?: number } | { failure: TaskFailure } {
   const { Tags: tags, Priority: priority } = membersOf(call);
   const areTags = isObject(tags) && Object.values(tags).every((value) => typeof value === "string");
@@ -105,19 +106,19 @@ export function nextOf({ id, name, continued }: ExecutionRecord): Continued {
   return { run: run + 1, base, from: id };
 }
 
-/** Where a continuation stands. */
+/** The position at which an execution continues as a new one. */
 interface Standpoint {
-  /** The definition of its execution. */
+  /** The definition of the execution. */
   definition: string;
-  /** How many frames run there. */
+  /** The number of frames that are running. */
   frames: number;
   state: string;
 }
 
-/** Why an execution cannot go on as a new one here. */
+/** Returns why an execution cannot continue as a new one at this position. */
 export function problemOf(at: Standpoint, name: string, input: string, limit: number | undefined): TaskFailure | undefined {
   const { state } = at;
-  // Two executions must not run for one: after this task there is nothing left to do.
+  // The task must be the last thing that the execution does. Otherwise, both executions would run.
   if (!isLast(at)) {
     const cause = `urn:stepglass:continueAsNew must be in a top-level state with "End": true, and ${shown(state)} is not one`;
     return { error: "Stepglass.InvalidRequest", cause };
@@ -127,7 +128,7 @@ export function problemOf(at: Standpoint, name: string, input: string, limit: nu
   return isJson(input) ? undefined : invalid("Input", "JSON", input);
 }
 
-/** Whether an execution ends with a state. */
+/** Returns whether the execution ends when this state does. */
 function isLast({ definition, frames, state }: Standpoint): boolean {
   const { States } = JSON.parse(definition) as { States: Record<string, { End?: boolean }> };
   return Object.hasOwn(States, state) && States[state]?.End === true && frames === 1;

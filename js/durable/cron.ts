@@ -1,11 +1,12 @@
-// Cron expressions of five fields, in the time of a place.
+// Cron expressions with five fields, in a time zone.
 
 import { misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
-// No expression has a longer gap than from one 29 February to the next over a year such as 2100.
+// Maximum time that is searched for a match, in milliseconds. The longest gap between two matches is from one 29 February to the
+// next across a year such as 2100.
 const LONGEST = 9 * 366 * 24 * HOUR;
 
 const MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
@@ -20,20 +21,20 @@ const NAMED: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
 };
 
-/** A field: which values it has, and whether it is `*`. */
+/** A field: the values that it matches, and whether it is `*`. */
 interface Field {
   has: Set<number>;
   any: boolean;
 }
 
-/** A time as clocks of a place show it. */
+/** A time in a time zone. */
 interface Local {
   month: number;
   day: number;
   weekday: number;
   hour: number;
   minute: number;
-  /** Milliseconds that the place is ahead of UTC. */
+  /** How far the time zone is ahead of UTC, in milliseconds. */
   offset: number;
 }
 
@@ -65,8 +66,8 @@ export class Cron {
   }
 
   /**
-   * The first time after `time`, in milliseconds since 1970; undefined if there is none (30 February). When clocks go forward, what the gap
-   * would have had runs at its end; when they go back, fixed hours run once, and `*` hours in both passes.
+   * Returns the first match after `time`, in milliseconds since 1970; undefined if there is none (30 February). When clocks go
+   * forward, times in the gap match at its end. When clocks go back, fixed hours match once, and `*` hours match in both passes.
    */
   next(time: number): number | undefined {
     let at = (Math.floor(time / MINUTE) + 1) * MINUTE;
@@ -84,11 +85,11 @@ export class Cron {
   #isDay({ month, day, weekday }: Local): boolean {
     if (!this.#month.has.has(month)) return false;
     const [inMonth, inWeek] = [this.#day.has.has(day), this.#weekday.has.has(weekday)];
-    // Where both are given, either counts, as in cron.
+    // If both days are given, one of them has to match, as in cron.
     return this.#day.any || this.#weekday.any ? inMonth && inWeek : inMonth || inWeek;
   }
 
-  /** Whether clocks have gone forward now, over a time that the expression has. */
+  /** Returns whether the clocks have just gone forward and skipped a time that the expression matches. */
   #isMissed(at: number, local: Local): boolean {
     if (this.#hour.any) return false;
     const gap = local.offset - this.#local(at - MINUTE).offset;
@@ -101,7 +102,7 @@ export class Cron {
     return false;
   }
 
-  /** Whether clocks have shown this time already, before they went back. */
+  /** Returns whether this local time is a repetition, because the clocks went back. */
   #isRepeated(at: number, { offset }: Local): boolean {
     if (this.#hour.any) return false;
     const before = this.#local(at - 3 * HOUR).offset - offset;
@@ -109,16 +110,16 @@ export class Cron {
   }
 }
 
-/** A local time so many milliseconds later, by its own clock. */
+/** Returns the local time that is `by` milliseconds later on the same clock. */
 function shifted({ month, day, weekday, hour, minute, offset }: Local, by: number): Local {
-  // The year only matters for 29 February, which no clock skips.
+  // The year only matters for 29 February, which no change of the clocks skips.
   const date = new Date(Date.UTC(2028, month - 1, day, hour, minute) + by);
   const days = Math.floor((hour * HOUR + minute * MINUTE + by) / (24 * HOUR));
   const [m, d] = [date.getUTCMonth() + 1, date.getUTCDate()];
   return { month: m, day: d, weekday: (weekday + days + 7) % 7, hour: date.getUTCHours(), minute: date.getUTCMinutes(), offset };
 }
 
-/** Reads clocks of a place. Throws INVALID_OPTION for one that is not known. */
+/** Returns a function that converts a time to a time zone. Throws INVALID_OPTION if the zone is unknown. */
 function localTime(timezone: string): (time: number) => Local {
   if (timezone === "UTC") return (time) => fieldsOf(time, 0);
   let format: Intl.DateTimeFormat;

@@ -1,4 +1,4 @@
-// What operators do with many executions: move them to another definition, check, stop and redrive them.
+// Operations on many executions: migrate, verify, stop and redrive them.
 
 import type { Definition, ExecutionStatus, StateMachine as PublicMachine } from "../api/index.d.ts";
 import type {
@@ -18,7 +18,7 @@ import { each, verify } from "./verification.ts";
 
 type Target = Definition | PublicMachine | undefined;
 
-/** The text of a definition, or of a state machine's. */
+/** Returns the text of a definition or of a state machine's definition. */
 function textOf(definition: Definition | PublicMachine): string {
   if (typeof definition === "string") return definition;
   return definition instanceof StateMachine ? definition.definition : JSON.stringify(definition);
@@ -33,14 +33,14 @@ export class Operations {
     this.#programs = programs;
   }
 
-  /** Has an execution continue with another definition. Throws NOT_MIGRATABLE. False if it has that definition. */
+  /** Continues an execution with another definition. Returns false if it already has that definition. Throws NOT_MIGRATABLE. */
   migrate(id: string, definition?: Target): Promise<boolean> {
-    // To another process goes the text.
+    // A shared store may pass the call to another process, which needs the text.
     const sent = this.#host.store.sharing === undefined || definition === undefined ? definition : textOf(definition);
     return this.#host.at(id, "migrate", [id, sent]);
   }
 
-  /** What is done with executions where they are. */
+  /** The methods that run in the process that owns an execution. */
   get remoteMethods(): RemoteMethods {
     return { migrate: (id: string, definition?: Target) => this.#migrate(id, definition) };
   }
@@ -74,7 +74,7 @@ export class Operations {
     return report;
   }
 
-  /** Which executions could not continue with another definition, and why. */
+  /** Returns the executions that could not continue with another definition, and why. */
   async affected(filter: StoreFilter, definition?: Target): Promise<AffectedExecution[]> {
     const affected: AffectedExecution[] = [];
     const changes = new Map<unknown, Change>();
@@ -94,7 +94,7 @@ export class Operations {
     return affected;
   }
 
-  /** Makes executions again from what is stored of them, without doing anything, and says what differs. */
+  /** Rebuilds executions from their stored facts without running any tasks, and returns how they differ from their records. */
   verify(filter: StoreFilter): Promise<VerificationReport> {
     return verify(this.#host, filter);
   }
@@ -129,7 +129,7 @@ export class Operations {
     return new Change(machine, await this.#programs.target(record, definition));
   }
 
-  /** The text of an engine's snapshot: of one in memory, or of one that is made again apart from it. */
+  /** Returns the text of an engine's snapshot. An execution that is not in memory is rebuilt for it. */
   async #snapshot(id: string): Promise<string> {
     const live = this.#host.find(id);
     if (live !== undefined) return live.engine.leanSnapshot().text;

@@ -1,4 +1,4 @@
-// What executions run: the machines that are registered, and the definitions that executions have begun with.
+// The programs of executions: the registered machines, and the definitions with which executions have started.
 
 import type { Definition, StateMachine as PublicMachine, TaskHandler } from "../api/index.d.ts";
 import type { ExecutionRecord, RuntimeOptions, Store } from "../api/durable.d.ts";
@@ -10,14 +10,14 @@ import { LIMITS } from "../execution/settings.ts";
 import { Handlers } from "../tasks/resource.ts";
 import type { Program } from "./host.ts";
 
-// How many definitions that are registered no more stay compiled.
+// Maximum number of compiled definitions that are not registered any more.
 const OLD = 64;
 
 /** The machines of a runtime. */
 export class Programs {
   readonly #store: Store;
   readonly #machines = new Map<string, StateMachine>();
-  /** Definitions that are not registered any more, by their hash. */
+  /** Definitions that are not registered any more, by their hashes. */
   readonly #old = new Map<string, StateMachine>();
   readonly #kept = new Map<string, Promise<string>>();
   readonly #handlers: Handlers;
@@ -40,12 +40,11 @@ export class Programs {
     }
   }
 
-  /** The names of the machines. */
   get names(): string[] {
     return [...this.#machines.keys()];
   }
 
-  /** What an execution of a registered machine runs. Throws UNKNOWN_MACHINE. */
+  /** Returns the program of a registered machine. Throws UNKNOWN_MACHINE. */
   registered(name: string): Program {
     const machine = this.#machines.get(name);
     if (machine === undefined) {
@@ -55,7 +54,7 @@ export class Programs {
     return this.#of(machine);
   }
 
-  /** Stores the definition of a registered machine; resolves to its hash. */
+  /** Stores the definition of a registered machine. Resolves to its hash. */
   keep(name: string): Promise<string> {
     const { machine } = this.registered(name);
     const known = this.#kept.get(name);
@@ -67,7 +66,7 @@ export class Programs {
     return kept;
   }
 
-  /** What an execution runs: the definition that it has begun with. */
+  /** Returns the program of an execution, with the definition with which it started. */
   async of(record: ExecutionRecord): Promise<Program> {
     const name = String(record.machine);
     const registered = this.#machines.get(name);
@@ -77,7 +76,10 @@ export class Programs {
     return this.#of(old);
   }
 
-  /** The machine that an execution could go on with: of this definition, or the registered one of its name. Its definition is stored. */
+  /**
+   * Returns the machine with which an execution could continue: one with this definition, or the registered one of its name. Stores
+   * the machine's definition.
+   */
   async target(record: ExecutionRecord, definition?: Definition | PublicMachine): Promise<StateMachine> {
     const name = String(record.machine);
     const machine = definition === undefined ? this.registered(name).machine : machineOf(record, definition);
@@ -108,17 +110,17 @@ export class Programs {
 }
 
 /**
- * Default of `stepBudget` for executions of a store. What a step has led to is written at once, which for the default of the engine,
- * 10,000 transitions, blocks the event loop for 200 milliseconds.
+ * Default of `stepBudget` for executions in a store. All that a step leads to is written at once. With the engine's default of
+ * 10,000 transitions, this would block the event loop for 200 milliseconds.
  */
 export const STEP_BUDGET = 250;
 
-/** Returns a program with the step budget with which its execution has begun: a replay with another one would lead elsewhere. */
+/** Returns a program with the step budget with which its execution started. A replay with another budget would have another result. */
 export function withBudgetOf(record: ExecutionRecord, program: Program): Program {
   return typeof record.stepBudget === "number" ? { ...program, options: { ...program.options, stepBudget: record.stepBudget } } : program;
 }
 
-/** A machine as one that an execution of a record runs. */
+/** Returns a machine with the name, the ARN and the type that the execution's record has. */
 function machineOf(record: ExecutionRecord, definition: Definition | PublicMachine): StateMachine {
   if (definition instanceof StateMachine) return definition;
   const type = record.type === "EXPRESS" ? "EXPRESS" : "STANDARD";

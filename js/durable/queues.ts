@@ -1,4 +1,4 @@
-// Queues of tasks, from which workers of this process take.
+// Queues of tasks. Workers of this process take tasks from them.
 
 import type { Clock, Task as PublicTask, TaskHandler, TaskHandlers } from "../api/index.d.ts";
 import type { QueueDescription, QueueOptions, Worker as PublicWorker, WorkerOptions } from "../api/durable.d.ts";
@@ -11,26 +11,26 @@ import { Handlers } from "../tasks/resource.ts";
 /** A task that waits for a worker. */
 interface Offer {
   priority: number;
-  /** Its place among those of its priority, which is kept with its execution. */
+  /** Its position among the tasks of its priority. The position is stored with the execution. */
   place: number;
   resource: string;
   state: string;
   input: unknown;
   task: PublicTask;
-  /** When it fails if nobody has taken it; Infinity for never. */
+  /** The time at which the task fails if no worker has taken it; Infinity if it never does. */
   until: number;
-  /** Whether it waits for a worker that has a handler; else a worker without one fails it. */
+  /** Whether the task waits for a worker that has a handler for it. If not, a worker without one fails the task. */
   waits: boolean;
   answer(value: unknown): void;
   refuse(thrown: unknown): void;
 }
 
-/** How many tasks may be at work at once, and how many may begin in a second. */
+/** Limits how many tasks run at once, and how many start per second. */
 class Limit {
   readonly #most: number;
-  /** Milliseconds between two tasks. */
+  /** Minimum time between the starts of two tasks, in milliseconds. */
   readonly #interval: number;
-  /** When the next one may begin. */
+  /** The earliest time at which the next task may start. */
   #next = -Infinity;
   active = 0;
 
@@ -41,7 +41,7 @@ class Limit {
     this.#interval = 1000 / rate;
   }
 
-  /** When a task may begin: now or later, Infinity when another one has to end first. */
+  /** Returns the earliest time at which a task may start; Infinity if a running task must end first. */
   at(now: number): number {
     return this.active < this.#most ? Math.max(now, this.#next) : Infinity;
   }
@@ -52,7 +52,7 @@ class Limit {
   }
 }
 
-/** Takes tasks of a queue. */
+/** A worker that takes tasks of a queue. */
 class Worker {
   readonly limit: Limit;
   readonly handlers: Handlers;
@@ -65,7 +65,7 @@ class Worker {
   }
 }
 
-/** One queue: the tasks that wait, and the workers that take them. */
+/** One queue: the waiting tasks, and the workers that take them. */
 class Queue {
   readonly #clock: Clock;
   readonly #limit: Limit;
@@ -96,7 +96,8 @@ class Queue {
   }
 
   add(offer: Offer): void {
-    // The first of the highest priority comes first. After a restart they come in another order than that of their places.
+    // The highest priority comes first, and within a priority the lowest position. After a restart, tasks are not added in the
+    // order of their positions.
     const before = ({ priority, place }: Offer): boolean =>
       priority > offer.priority || (priority === offer.priority && place <= offer.place);
     const at = this.#offers.findLastIndex(before);
@@ -114,7 +115,7 @@ class Queue {
     this.match();
   }
 
-  /** Resolves when what the worker has taken is done. */
+  /** Stops giving tasks to the worker. Resolves when the tasks that it has taken have ended. */
   leave(worker: Worker): Promise<void> {
     worker.stopped = true;
     this.#workers = this.#workers.filter((other) => other !== worker);
@@ -128,13 +129,13 @@ class Queue {
     this.#alarm.set(null);
   }
 
-  /** From now on tasks are given out. */
+  /** Starts to assign tasks to workers. */
   release(): void {
     this.#isHeld = false;
     this.match();
   }
 
-  /** Gives out tasks, as far as workers and limits have room for them. */
+  /** Assigns tasks to workers, as far as the limits of both the workers and the queue allow. */
   match(): void {
     if (this.#isHeld) return;
     const now = this.#clock.now();
@@ -147,7 +148,7 @@ class Queue {
       const taken = this.#taken(now);
       if (taken === undefined) break;
       const { worker, offer } = taken;
-      // Workers take turns.
+      // Workers take turns, so this one is moved to the end of the list.
       this.#workers = [...this.#workers.filter((other) => other !== worker), worker];
       this.#begin(worker, offer, now);
     }
@@ -155,7 +156,10 @@ class Queue {
     this.#alarm.set(this.#offers.length > 0 && next < Infinity ? next : null);
   }
 
-  /** The first task for which a free worker has a handler, and that worker. The others wait for a worker that has one. */
+  /**
+   * Removes and returns the first task for which a free worker has a handler, with that worker. Tasks without such a worker stay in
+   * the queue.
+   */
   #taken(now: number): { worker: Worker; offer: Offer } | undefined {
     const free = this.#workers.filter(({ limit }) => limit.at(now) <= now);
     for (const [i, offer] of this.#offers.entries()) {
@@ -167,7 +171,7 @@ class Queue {
     return undefined;
   }
 
-  /** Tasks that nobody has taken in time fail: ScheduleToStart. */
+  /** Fails the tasks that no worker has taken in time. AWS and Temporal call this the schedule-to-start timeout. */
   #expire(now: number): void {
     const late = this.#offers.filter(({ until }) => until <= now);
     if (late.length === 0) return;
@@ -195,7 +199,7 @@ function handlerOf(handlers: Handlers, { resource, state, task }: Offer): Return
   return handlers.find(resource, state, task.parameters);
 }
 
-/** Has the handler of a worker do a task. */
+/** Runs a task with the handler of a worker. */
 async function called(handlers: Handlers, offer: Offer): Promise<unknown> {
   const { resource, state, input, task } = offer;
   const handler = handlerOf(handlers, offer);
@@ -220,7 +224,7 @@ export class Queues {
     for (const name of Object.keys(given)) this.#queue(name);
   }
 
-  /** A handler that has a task wait for a worker of a queue. */
+  /** Returns a handler that puts its task into a queue, and answers when a worker has run it. */
   handler(
     name: string,
     scheduleToStartSeconds: number | undefined,
@@ -246,20 +250,20 @@ export class Queues {
           (then: (value: unknown) => void) =>
           (value: unknown): void => (signal.removeEventListener("abort", leave), then(value));
         const place = placeOf(task, () => this.#next());
-        // The next one comes after those that are known again.
+        // New positions must be higher than those that were restored.
         this.#last = Math.max(this.#last, place);
         const offer: Offer = {
           ...{ priority: priorityOf(execution.arn), place, resource, state, input, task, until, waits: waitsOf(task) },
           answer: settled(answer),
           refuse: settled(refuse),
         };
-        // It has timed out, or its execution has ended.
+        // The signal is aborted when the task has timed out, or when its execution has ended.
         signal.addEventListener("abort", leave, { once: true });
         if (!signal.aborted) queue.add(offer);
       });
   }
 
-  /** Takes tasks of a queue. */
+  /** Adds a worker that takes tasks of a queue. */
   worker(options: WorkerOptions): PublicWorker {
     checkOptions(options, ["queue", "tasks", "concurrency", "rate"], "runtime.worker()");
     const { queue: name, tasks = this.#handlers } = options;
@@ -277,12 +281,18 @@ export class Queues {
     };
   }
 
-  /** The next place: later than all before, also than those that processes before this one have given. */
+  /**
+   * Returns the next position. It begins at the current time in microseconds, so it is also higher than the positions that earlier
+   * processes have assigned.
+   */
   #next(): number {
     return (this.#last = Math.max(this.#last + 1, this.#clock.now() * 1000));
   }
 
-  /** All that has waited when the store was opened is there: tasks are given out from now on, the first come first. */
+  /**
+   * Starts to assign tasks to workers. Called when all executions that ran when the store was opened are loaded, so that tasks are
+   * assigned in the order of their positions.
+   */
   release(): void {
     this.#isHeld = false;
     for (const queue of this.#all.values()) queue.release();

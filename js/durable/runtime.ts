@@ -1,4 +1,4 @@
-// Runs executions that are kept in a store.
+// Runs executions whose state is in a store.
 
 import { partitionOf } from "../base/partition.ts";
 import type { Definition, StateMachine } from "../api/index.d.ts";
@@ -61,7 +61,7 @@ const START_OPTIONS = ["name", "input", "tags", "priority", "seed"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RESIDENT = 1000;
 const DAY = 86_400_000;
-// Ended executions are removed after so many have ended, or so many milliseconds.
+// Ended executions are removed after this many executions have ended, or after this many milliseconds.
 const PRUNE_AFTER = 1000;
 const PRUNE_EVERY = 60_000;
 
@@ -129,14 +129,14 @@ export class Runtime implements PublicRuntime {
     });
   }
 
-  /** Opens the store and goes on with whatever ran. */
+  /** Opens the store, and continues the executions that were running. */
   open(): Promise<this> {
     return (this.#opened ??= this.#open());
   }
 
   async #open(): Promise<this> {
     const begun = performance.now();
-    // Two runtimes of one name are two owners: a store has one at a time.
+    // The UUID makes two runtimes with the same name two owners, because a store has one owner at a time.
     await this.#host.open(`${this.#options.owner ?? "stepglass"}-${randomUuid()}`);
     void this.#host.restored.then(() => this.#queues.release());
     await this.#sweep();
@@ -146,7 +146,10 @@ export class Runtime implements PublicRuntime {
     return this;
   }
 
-  /** This process has other executions than before: those of one that has ended may not have ended what was to end with them. */
+  /**
+   * Called when this process owns other executions than before. The process that owned them may have stopped before it ended the
+   * children of an execution that has ended, so this process ends them.
+   */
   #shared(): void {
     void this.#schedules.share();
     void this.#sweep();
@@ -156,7 +159,7 @@ export class Runtime implements PublicRuntime {
     return this.#tasks.children.sweep().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: 0 }));
   }
 
-  /** Starts an execution, and resolves when it is in the store. */
+  /** Starts an execution. Resolves when its record is in the store. */
   async start<Output = any>(machine: string, options: DurableStartOptions = {}): Promise<PublicExecution<Output>> {
     checkOptions(options, START_OPTIONS, "runtime.start()");
     const { name = randomUuid(), input, tags, seed, priority = 0 } = options;
@@ -205,7 +208,7 @@ export class Runtime implements PublicRuntime {
     return started;
   }
 
-  /** What the tasks that the runtime does itself ask of it. */
+  /** Returns the parts of the runtime that the built-in tasks use. */
   #runs(): Runs {
     const host = () => this.#host;
     return {
@@ -225,7 +228,7 @@ export class Runtime implements PublicRuntime {
     };
   }
 
-  /** Starts an execution and resolves to its output. */
+  /** Starts an execution. Resolves to its output. */
   async run<Output = any>(machine: string, options?: DurableStartOptions): Promise<Output> {
     const execution = await this.start<Output>(machine, options);
     const outcome = await (execution as DurableExecution<Output>).settled();
@@ -233,7 +236,7 @@ export class Runtime implements PublicRuntime {
     throw new DurableError(execution.arn, outcome);
   }
 
-  /** A handle of an execution, by its ARN, or by its machine and its name. */
+  /** Returns a handle of an execution, found by its ARN, or by the names of its machine and itself. */
   async get<Output = any>(machineOrArn: string, name?: string): Promise<PublicExecution<Output> | undefined> {
     const record = await this.#host.record(name === undefined ? machineOrArn : this.#arn(machineOrArn, name));
     return record && this.#handle(record);
@@ -273,12 +276,12 @@ export class Runtime implements PublicRuntime {
 
   async ownerOf(arnOrToken: string): Promise<ExecutionOwner> {
     const { owner, isHere } = await this.#host.ownerOf(executionOfToken(arnOrToken) ?? arnOrToken);
-    // Without an option, the UUID is all that tells processes apart.
+    // Without the option, all owners have the same name and only the UUID distinguishes them, so it is not removed.
     const name = this.#options.owner === undefined ? owner : owner?.replace(UUID_END, "");
     return { ...(name !== undefined && { owner: name }), isHere };
   }
 
-  /** Removes ended executions as `retention` says. */
+  /** Removes ended executions according to `retention`. Resolves to their ARNs. */
   prune(): Promise<string[]> {
     const { days, executions } = this.#options.retention ?? {};
     if (days === undefined && executions === undefined) return Promise.resolve([]);
@@ -288,17 +291,17 @@ export class Runtime implements PublicRuntime {
     });
   }
 
-  /** Has running executions continue with another definition. */
+  /** Continues running executions with another definition. */
   migrate(filter: RuntimeFilter, definition?: Definition | StateMachine): Promise<MigrationReport> {
     return this.#operations.migrateAll(this.#filter(filter), definition);
   }
 
-  /** Running executions that could not continue with another definition. */
+  /** Returns the running executions that could not continue with another definition. */
   async affected(machine: string, definition?: Definition | StateMachine): Promise<AffectedExecution[]> {
     return this.#operations.affected(this.#filter({ machine }), definition);
   }
 
-  /** Makes executions again from the store, and says what differs. */
+  /** Rebuilds executions from the store, and returns how they differ from their records. */
   verify(filter: RuntimeFilter = {}): Promise<VerificationReport> {
     return this.#operations.verify(this.#filter(filter));
   }
@@ -311,7 +314,7 @@ export class Runtime implements PublicRuntime {
     return this.#operations.redriveAll(this.#filter(filter));
   }
 
-  /** Starts executions of a machine again and again. */
+  /** Creates or changes a schedule that starts executions of a machine. */
   schedule(name: string, options: ScheduleOptions): Promise<ScheduleDescription> {
     return this.#host.at(SCHEDULES, "schedule", [name, options]);
   }
@@ -324,28 +327,28 @@ export class Runtime implements PublicRuntime {
     return this.#host.at(SCHEDULES, "unschedule", [name]);
   }
 
-  /** The execution of a schedule: one that was started before a crash is that one. */
+  /** Starts the execution of a schedule. Returns the existing one if it was started before a crash. */
   async #scheduled(machine: string, options: DurableStartOptions & { name: string }): Promise<string> {
     const known = await this.#host.record(this.#arn(machine, options.name));
     return known?.id ?? (await this.start(machine, options)).arn;
   }
 
-  /** Takes tasks of a queue, in this process. */
+  /** Adds a worker that takes tasks of a queue in this process. */
   worker(options: WorkerOptions): Worker {
     return this.#queues.worker(options);
   }
 
-  /** The queues, and how many tasks wait in them. */
+  /** Returns the queues, with the number of tasks that wait in each. */
   queues(): QueueDescription[] {
     return this.#queues.list();
   }
 
-  /** What it has counted since it was opened, and what is in the store. */
+  /** Returns what the runtime has counted since it was opened, and the numbers of executions in the store. */
   metrics(): Promise<RuntimeMetrics> {
     return this.#host.metrics.read(this.#host.store, this.resident, this.queues());
   }
 
-  /** The same as OpenMetrics text. */
+  /** Returns the metrics as OpenMetrics text. */
   async metricsText(): Promise<string> {
     return openMetrics(await this.metrics());
   }
@@ -354,7 +357,7 @@ export class Runtime implements PublicRuntime {
     return this.#host.resident;
   }
 
-  /** Ends the runtime, not its executions. */
+  /** Closes the runtime. Its executions do not end: the next runtime that opens the store continues them. */
   close({ grace = 0 }: { grace?: number } = {}): Promise<void> {
     return (this.#closed ??= this.#end(grace));
   }
@@ -385,7 +388,7 @@ export class Runtime implements PublicRuntime {
       throw misuse("UNKNOWN_TOKEN", `no execution has issued the token ${shown(token)}`, RangeError);
     }
     const counts = live.driver.complete(call, ...completion);
-    // A heartbeat rides with what is kept next: if it is lost, so is nothing that anybody has seen.
+    // A heartbeat is written together with the next fact. If it is lost in a crash, nothing is lost that a caller could have seen.
     if (counts && completion[0] !== "heartbeat") await settle(live);
     return counts;
   }
@@ -414,7 +417,7 @@ export class Runtime implements PublicRuntime {
   #suspended(record: ExecutionRecord, reason: string): void {
     const { onSuspended, onLog } = this.#options;
     tell("onSuspended", () => onSuspended?.(described(record), reason));
-    // Nobody would know why nothing happens.
+    // Without an observer, nobody could see why the execution does not continue.
     if (onSuspended === undefined && onLog === undefined) console.warn(`stepglass: ${record.id} is suspended: ${reason}`);
     this.#log("error", "execution.suspended", { arn: record.id, name: record.name, machine: record.machine, reason });
   }
@@ -456,7 +459,7 @@ export class Runtime implements PublicRuntime {
   }
 }
 
-/** Calls an observer. What it throws is printed and changes nothing. */
+/** Calls an observer. If it throws, the error is printed and nothing else changes. */
 function tell(name: string, call: () => void): void {
   try {
     call();

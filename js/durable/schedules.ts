@@ -1,4 +1,4 @@
-// Schedules that start executions. They are documents of the store, so they outlive the process as executions do.
+// Schedules that start executions. They are documents in the store, so they survive a restart of the process, as executions do.
 
 import type { Clock } from "../api/index.d.ts";
 import type { ExecutionRecord, ScheduleDescription, ScheduleOptions, Store } from "../api/durable.d.ts";
@@ -12,41 +12,42 @@ import { Cron } from "./cron.ts";
 const OPTIONS = ["machine", "input", "cron", "every", "timezone", "overlap", "catchUp", "tags"];
 const OVERLAPS = ["skip", "allow", "buffer"];
 const POLICIES = ["one", "all", "none"];
-// A start that is later than this was missed: the process was down, or asleep.
+// A start that is more than this many milliseconds late counts as missed: the process was not running, or the machine was
+// suspended.
 const LATE = 60_000;
-// So many missed starts are made up for at most.
+// Maximum number of missed starts that are made up for.
 const MOST = 1000;
-// How far back from now times that were missed are looked for first.
+// The last part of the missed time, in milliseconds, that is searched first for missed starts.
 const FIRST_LOOK = 3_600_000;
 const COLLECTION = "schedule";
-/** Whoever has this of a shared store has the schedules. */
+/** The id of the schedules in a shared store. The process that owns this id runs the schedules. */
 export const SCHEDULES = "stepglass:schedules";
 
-/** What is kept of a schedule. */
+/** A schedule as it is stored. */
 export interface Document extends Omit<ScheduleOptions, "every"> {
-  /** Milliseconds. */
+  /** The interval, in milliseconds. */
   every?: number;
   created: number;
-  /** When it starts an execution next. */
+  /** The time of the next start; null if there is none. */
   next: number | null;
-  /** The execution that it has started last, and when that was due. */
+  /** The last execution that the schedule has started, and the time for which it was started. */
   last?: { arn: string; at: number };
-  /** A start that waits for the last execution to end. */
+  /** The time of a start that waits until the last execution has ended. */
   buffered?: number;
-  /** Why the last start was not made. */
+  /** Why the last start failed. */
   problem?: string;
 }
 
-/** When a schedule starts what. */
+/** When a schedule starts executions, and of which machine. */
 type Rules = Omit<Document, "created" | "next">;
 
-/** What schedules need of the runtime. */
+/** The parts of the runtime that schedules use. */
 export interface Starter {
   readonly store: Store;
   readonly clock: Clock;
-  /** Starts an execution; one of this name that is there already is that one. Resolves to its ARN. */
+  /** Starts an execution, and resolves to its ARN. If an execution of this name exists, that one's ARN is returned. */
   start(machine: string, options: { name: string; input: unknown; tags?: Record<string, string> }): Promise<string>;
-  /** Whether schedules are this process's: of several, one has them. */
+  /** Whether this process runs the schedules. Only one of the processes that share a store does. */
   isMine(): boolean;
   record(arn: string): Promise<ExecutionRecord | undefined>;
   failed(error: unknown): void;
@@ -65,13 +66,13 @@ export class Schedules {
     this.#alarm = new Alarm(starter.clock, () => void this.#later(() => this.#ring()));
   }
 
-  /** Reads all schedules, and starts what is due. */
+  /** Reads all schedules, and starts the executions that are due. */
   async open(): Promise<void> {
     this.#isOpen = true;
     await this.share();
   }
 
-  /** Looks whether schedules are this process's, and goes on with them, or leaves them to another one. */
+  /** Checks whether this process now runs the schedules, and begins or stops to run them. */
   share(): Promise<void> {
     return this.#later(async () => {
       if (!this.#isOpen || this.#isMine === this.#starter.isMine()) return;
@@ -94,7 +95,7 @@ export class Schedules {
     await this.#working;
   }
 
-  /** Makes a schedule, or changes the one of that name. */
+  /** Creates a schedule, or changes the existing one of that name. */
   async put(name: string, options: ScheduleOptions): Promise<ScheduleDescription> {
     const rules = checked(name, options);
     let document!: Document;
@@ -118,13 +119,13 @@ export class Schedules {
     return all.map(([name, document]) => described(name, document));
   }
 
-  /** An execution has ended, for which a start may wait. */
+  /** Called when an execution has ended. A buffered start may wait for this end. */
   ended(arn: string): void {
     for (const [name, { last, buffered }] of this.#all)
       if (last?.arn === arn && buffered !== undefined) void this.#later(() => this.#flush(name));
   }
 
-  /** One thing at a time. */
+  /** Runs the work after all earlier work has ended, so that only one change is under way at a time. */
   #later(work: () => Promise<void>): Promise<void> {
     const done = this.#working.then(work);
     this.#working = done.catch((error: unknown) => this.#starter.failed(error));
@@ -153,7 +154,10 @@ export class Schedules {
     this.#set();
   }
 
-  /** Starts what a schedule is due for, then notes when it is due again: a start that happens twice is of the same name. */
+  /**
+   * Starts the due executions of a schedule, then stores the next time. If a crash repeats a start, the execution has the same
+   * name, so it is not started twice.
+   */
   async #due(name: string, now: number): Promise<void> {
     const document = this.#all.get(name);
     if (document === undefined || document.next === null || document.next > now || !this.#isOpen) return;
@@ -163,7 +167,10 @@ export class Schedules {
     if (this.#all.has(name)) await this.#keep(name, { ...changed, next: nextOf(document, now) });
   }
 
-  /** Starts the execution of one time, or leaves it, as `overlap` says. */
+  /**
+   * Starts the execution for one time. If the last execution is still running, `overlap` decides whether the start is skipped or
+   * buffered.
+   */
   async #begin(name: string, document: Document, at: number): Promise<Document> {
     const { overlap = "skip", last } = document;
     if (overlap !== "allow" && last !== undefined && last.at !== at && (await this.#starter.record(last.arn))?.status === "RUNNING")
@@ -182,7 +189,7 @@ export class Schedules {
     }
   }
 
-  /** Starts what has waited for the last execution to end. */
+  /** Starts the buffered execution if the last one has ended. */
   async #flush(name: string): Promise<void> {
     const document = this.#all.get(name);
     if (document?.buffered === undefined || document.last === undefined || !this.#isOpen) return;
@@ -192,7 +199,7 @@ export class Schedules {
   }
 }
 
-/** A schedule with new rules; where they say the same times, it goes on. */
+/** Returns a schedule with new rules. If the times are unchanged, the next start stays as it was. */
 export function withRules(name: string, rules: Rules, known: Document | undefined, now: number): Document {
   const same = known !== undefined && known.cron === rules.cron && known.every === rules.every && known.timezone === rules.timezone;
   const created = same ? known.created : now;
@@ -201,20 +208,20 @@ export function withRules(name: string, rules: Rules, known: Document | undefine
   return { ...rules, created, next, ...(known?.last !== undefined && { last: known.last }) };
 }
 
-/** The times until now for which a schedule that is due from `first` on starts executions. */
+/** Returns the times from `first` to `now` for which executions are started, as `catchUp` says. */
 export function chosenUntil(document: Document, first: number, now: number): number[] {
   const { catchUp = "one" } = document;
   const due = dueUntil(document, first, now, catchUp === "all" ? MOST : 1);
   return due.filter((at) => catchUp !== "none" || now - at <= LATE);
 }
 
-/** The name and the input of the execution that a schedule starts for a time. */
+/** Returns the name and the input of the execution that a schedule starts for a time. */
 export function executionOf(name: string, { input = {} }: Document, at: number): { name: string; input: unknown } {
   const time = new Date(at).toISOString();
   return { name: `${name}-${time.slice(0, 19).replace(/[-:]/g, "")}Z`, input: timed(input, time) };
 }
 
-/** When a schedule is due after a time. */
+/** Returns the first time after `after` at which a schedule is due. */
 export function nextOf(
   { cron, every, timezone, created }: Pick<Document, "cron" | "every" | "timezone" | "created">,
   after: number,
@@ -224,7 +231,7 @@ export function nextOf(
   return created + (Math.floor((after - created) / interval) + 1) * interval;
 }
 
-/** The last `count` times that a schedule was due from `first` until now. Long ones are looked for from the end. */
+/** Returns the last `count` due times from `first` to `now`. Long periods are searched from their end, in growing steps. */
 function dueUntil(document: Document, first: number, now: number, count: number): number[] {
   for (let span = FIRST_LOOK; ; span *= 4) {
     const due: number[] = [];
@@ -234,7 +241,7 @@ function dueUntil(document: Document, first: number, now: number, count: number)
   }
 }
 
-/** The input, with the time in the place of `<aws.scheduler.scheduled-time>`, as EventBridge Scheduler has it. */
+/** Returns the input with `<aws.scheduler.scheduled-time>` replaced by the time, as EventBridge Scheduler does. */
 function timed(input: unknown, time: string): unknown {
   return JSON.parse(JSON.stringify(input).replaceAll("<aws.scheduler.scheduled-time>", time));
 }

@@ -1,4 +1,4 @@
-// Signals: what somebody tells a running execution by a name. They are kept in their order until a state asks for them.
+// Signals: named messages to a running execution. They are stored in their order until a state takes them.
 
 import { isObject } from "../base/json.ts";
 import { misuse } from "../base/errors.ts";
@@ -12,16 +12,16 @@ import type { Host, Noted } from "./host.ts";
 import { type Live, settle } from "./live.ts";
 import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
 
-// How many ids of signals an execution remembers, to know one that is sent again.
+// Maximum number of signal ids that an execution remembers, to ignore a signal that is sent again.
 const IDS = 1000;
 
-/** A signal that nobody has taken yet. */
+/** A signal that no task has taken yet. */
 type Signal = [name: string, payload: string];
 
-/** What notes keep of signals. */
+/** The state of an execution's signals, which is rebuilt from its notes. */
 interface SignalState {
   buffer?: Signal[];
-  /** Signals that were given to tasks, which may not have ended with them yet. */
+  /** Signals that were given to tasks. The task may not have ended yet. */
   given?: [task: number, ...signal: Signal][];
   ids?: string[];
 }
@@ -33,7 +33,7 @@ interface Waiter {
   name: string;
 }
 
-/** Signals of the executions of a runtime. */
+/** The signals of a runtime's executions. */
 export class Signals {
   readonly #host: () => Host;
   readonly #waiting = new WeakMap<Live, Waiter[]>();
@@ -42,11 +42,11 @@ export class Signals {
     this.#host = host;
   }
 
-  /** The handlers of the tasks. */
+  /** The handlers of the tasks that use signals, by their names. */
   readonly tasks: Readonly<Record<string, Taker>> = {
     waitForSignal: {
       take: (call, driver) => this.#await(call, driver, true),
-      // Posts come after the fact that the host is back.
+      // The fact that records the return of the host must come first, so this is delayed.
       taken: (call, driver) => {
         call.submits = true;
         later(() => this.#await(call, driver, false));
@@ -55,15 +55,15 @@ export class Signals {
     signalExecution: { take: (call, driver) => void this.#pass(call as HandlerCall, driver) },
   };
 
-  /** Keeps a signal; resolves when it is in the store. */
+  /** Sends a signal. Resolves when the signal is in the store. */
   async send(arn: string, name: string, payload: string, id?: string): Promise<void> {
     checkSignal(name, payload);
     const host = this.#host();
-    // What another process is asked may be done twice.
+    // A call to another process may be repeated, so the signal gets an id there.
     await host.at(arn, "signal", [arn, name, payload, id ?? (host.store.sharing && randomUuid())]);
   }
 
-  /** The same of an execution that is this process's. */
+  /** Sends a signal to an execution that this process owns. */
   async take(arn: string, name: string, payload: string, id?: string): Promise<void> {
     const host = this.#host();
     const live = await host.take(arn);
@@ -80,7 +80,7 @@ export class Signals {
     await settle(live);
   }
 
-  /** For the host: makes the state of a note. */
+  /** Called by the host. Applies a recorded note to the state of an execution. */
   onNote({ state }: Noted, name: string, details: unknown[]): void {
     if (!name.startsWith("signal")) return;
     const signals = state as SignalState;
@@ -100,14 +100,14 @@ export class Signals {
     }
   }
 
-  /** For the host: a task was cancelled. A signal that it was given, and has not ended with, is the next one's. */
+  /** Called by the host when a task was cancelled. A signal that the task was given is available to the next task again. */
   onCancelled(live: Live, task: number): void {
     if (!(live.state as SignalState).given?.some(([other]) => other === task)) return;
     this.#note(live, "signal.returned", task);
     later(() => this.#match(live));
   }
 
-  /** For the host: forgets what tasks have ended with. */
+  /** Called by the host before a snapshot. Removes the signals of tasks that have ended. */
   onSnapshot(live: Live): void {
     const signals = live.state as SignalState;
     if (signals.given === undefined || signals.given.length === 0) return;
@@ -115,7 +115,7 @@ export class Signals {
     signals.given = signals.given.filter(([task]) => open.has(task));
   }
 
-  /** How many signals wait to be asked for, by name. */
+  /** Returns the number of signals that no task has taken yet, by name. */
   static counts(state: Record<string, unknown>): Record<string, number> {
     const counts = new Map<string, number>();
     for (const [name] of (state as SignalState).buffer ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -136,7 +136,7 @@ export class Signals {
     call.submits = true;
     call.answered = true;
     if (first) driver.post("submitted", task, JSON.stringify({ Name: name }));
-    // It was given one before the host was away.
+    // The task may have been given a signal before a restart.
     const known = (live.state as SignalState).given?.find(([other]) => other === task);
     if (known !== undefined) return void driver.complete(call, "succeed", known[2]);
     const waiting = this.#waiting.get(live) ?? [];
@@ -150,7 +150,7 @@ export class Signals {
     this.#match(live);
   }
 
-  /** Gives signals to those who wait for them, in the order of both. */
+  /** Gives signals to waiting tasks. Both are served in the order of their arrival. */
   #match(live: Live): void {
     for (const { call, driver, name } of [...(this.#waiting.get(live) ?? [])]) {
       const signal = (live.state as SignalState).buffer?.find(([other]) => other === name);
@@ -160,7 +160,7 @@ export class Signals {
     }
   }
 
-  /** Sends a signal for a task. */
+  /** Sends a signal for a `signalExecution` task. */
   async #pass(call: HandlerCall, driver: TaskDriver): Promise<void> {
     const { ExecutionArn: arn, Name: name } = membersOf(call);
     if (typeof arn !== "string") return refuse(driver, call, invalid("ExecutionArn", "the ARN of an execution", arn));
@@ -169,7 +169,7 @@ export class Signals {
     const given = isObject(call.command.input) && Object.hasOwn(call.command.input, "Payload");
     const payload = given ? (driver.inputOf?.(task, "Payload") ?? jsonText(call.command.input.Payload)) : "null";
     try {
-      // One that is sent again after a restart counts once.
+      // The id makes sure that a signal which is sent again after a restart counts once.
       await this.send(arn, name, payload, `${call.task.idempotencyKey}/${task}`);
     } catch (thrown) {
       if (isClosed(thrown)) return;

@@ -1,4 +1,4 @@
-// What an execution shows of itself: `urn:stepglass:setState`, and queries.
+// The state that an execution publishes with `urn:stepglass:setState`, and queries of it.
 
 import type { ExecutionQuery, ExecutionRecord } from "../api/durable.d.ts";
 import { isObject } from "../base/json.ts";
@@ -9,10 +9,13 @@ import { invalid, refuse } from "./requests.ts";
 import { storedJson } from "../store/stored-json.ts";
 import { Signals } from "./signals.ts";
 
-/** The characters of a state, as the Flow Framework has it: it is in every list of executions. */
+/** Maximum length of a state, in characters, as in the Flow Framework. The state is part of each entry in a list of executions. */
 const LONGEST = 32_768;
 
-/** Shows a value. It is kept with the task's result, in this order: a task that is called again shows it again. */
+/**
+ * Returns the handler that publishes a value. The value is written before the task's result, so a task that is repeated after a
+ * crash publishes it again.
+ */
 export function stateTask(host: () => Host): Taker {
   return {
     take(call, driver) {
@@ -29,7 +32,10 @@ export function stateTask(host: () => Host): Taker {
   };
 }
 
-/** What an execution shows, and where it is, without moving it; undefined if there is none. */
+/**
+ * Returns the published state and the current position of an execution, without continuing it; undefined if the execution does not
+ * exist.
+ */
 export async function query(host: Host, arn: string): Promise<ExecutionQuery | undefined> {
   const seen = await host.peek(arn);
   if (seen === undefined) return undefined;
@@ -37,7 +43,7 @@ export async function query(host: Host, arn: string): Promise<ExecutionQuery | u
   return { status: record.status, ...shownState(record), frames, signals: Signals.counts(state) };
 }
 
-/** The state that an execution shows, where it shows one. */
+/** Returns the published state of an execution; an empty object if there is none. */
 export function shownState({ id, state }: ExecutionRecord): { state?: unknown } {
   return typeof state === "string" ? { state: storedJson(state, `the state of ${id}`) } : {};
 }

@@ -1,4 +1,4 @@
-// What the handlers of a runtime are told beyond the definition: what a request to end does, and how long retries go on.
+// Options of a runtime's tasks that a definition cannot express: cancellation, the time limit of retries, queues, missing handlers.
 
 import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
 import type { RuntimeOptions, TaskOptions } from "../api/durable.d.ts";
@@ -16,26 +16,26 @@ import type { Telemetry } from "./telemetry.ts";
 
 type OptionsByName = Readonly<Record<string, TaskOptions>>;
 
-/** What becomes of a task without a handler. */
+/** What happens to a task without a handler. */
 type MissingHandlerPolicy = NonNullable<TaskOptions["missingHandler"]>;
 
 const MISSING_HANDLER: readonly MissingHandlerPolicy[] = ["suspend", "fail"];
 const ON_CANCEL = ["abandon", "request", "wait"];
 const POLICIES = ["terminate", "request-cancel", "abandon"];
 
-/** The options of a state, or of its resource. */
+/** Returns the options of a state, or else those of its resource. */
 export function optionsOf(all: OptionsByName | undefined, state: string, resource: string): TaskOptions | undefined {
   if (all === undefined) return undefined;
   return Object.hasOwn(all, state) ? all[state] : Object.hasOwn(all, resource) ? all[resource] : undefined;
 }
 
-/** Handlers with their options. */
+/** Handlers, with the options of their tasks. */
 export class OptionedHandlers extends Handlers {
   readonly #all: OptionsByName | undefined;
   readonly #host: Host;
-  /** Whether handlers may have to wait for what was cancelled. */
+  /** Whether some tasks wait for the handlers of cancelled tasks. */
   readonly #waits: boolean;
-  /** Handlers that were cancelled and are at work yet, by execution. */
+  /** Handlers of cancelled tasks that are still running, by the ARN of their execution. */
   readonly #closing = new Map<string, Set<Promise<unknown>>>();
 
   readonly #queues: Queues;
@@ -97,7 +97,7 @@ export class OptionedHandlers extends Handlers {
     return this.#watched(live, task, () => handler(input, task), options);
   }
 
-  /** Has what comes after a cancelled handler wait for its end, where that is wanted. */
+  /** Calls a handler. If `onCancel` is `wait`, the execution's next handlers wait for the end of this one when it is cancelled. */
   #watched(live: Live | undefined, task: PublicTask, call: () => unknown, { onCancel }: TaskOptions): unknown {
     if (onCancel !== "wait" || live === undefined) return call();
     const work = Promise.resolve(call());
@@ -117,7 +117,7 @@ export class OptionedHandlers extends Handlers {
     return work;
   }
 
-  /** Has a task that has failed for too long fail with an error that is not retried. */
+  /** Calls a handler. If the time for retries has passed, the task fails with an error that is not retried. */
   async #expiring(live: Live, seconds: number, handler: TaskHandler, input: any, task: PublicTask): Promise<unknown> {
     const began = firstAttempt(live, task, this.#host.clock.now());
     const isOver = () => this.#host.clock.now() - began >= seconds * 1000;
@@ -135,7 +135,7 @@ function expired(seconds: number, last: string): Error {
   return new TaskError("Stepglass.RetryExpired", `${seconds} seconds for retries have passed: ${last}`);
 }
 
-/** The place of a task in its queue: that which it had before a restart, or the next one. */
+/** Returns the position of a task in its queue: the one from before a restart, or the next one. */
 function placeOf(live: Live | undefined, { id }: PublicTask, next: () => number): number {
   const known = (live?.state.places as [task: number, place: number][] | undefined)?.find(([other]) => other === id);
   if (known !== undefined) return known[1];
@@ -145,12 +145,12 @@ function placeOf(live: Live | undefined, { id }: PublicTask, next: () => number)
   return place;
 }
 
-/** For the host: makes the state of a note. */
+/** Called by the host. Applies a recorded position to the state of an execution. */
 export function notePlace(state: Record<string, unknown>, [task, place]: unknown[]): void {
   state.places = [...((state.places as unknown[] | undefined) ?? []), [task, place]];
 }
 
-/** For the host: forgets the places of tasks that have ended. */
+/** Called by the host before a snapshot. Removes the positions of tasks that have ended. */
 export function forgetPlaces(live: Live): void {
   const places = live.state.places as [task: number, place: number][] | undefined;
   if (places === undefined) return;
@@ -158,10 +158,10 @@ export function forgetPlaces(live: Live): void {
   live.state.places = places.filter(([task]) => open.has(task));
 }
 
-/** How many tasks an execution remembers the first attempts of. */
+/** Maximum number of tasks whose first attempts an execution remembers. */
 const REMEMBERED = 100;
 
-/** When a task was tried first, over its retries and restarts. */
+/** Returns the time of a task's first attempt, including those before retries and restarts. */
 function firstAttempt(live: Live, { idempotencyKey: key }: PublicTask, now: number): number {
   const known = live.state.attempts as [key: string, at: number][] | undefined;
   const first = known?.find(([other]) => other === key);
@@ -171,7 +171,7 @@ function firstAttempt(live: Live, { idempotencyKey: key }: PublicTask, now: numb
   return now;
 }
 
-/** For the host: makes the state of a note. */
+/** Called by the host. Applies a recorded first attempt to the state of an execution. */
 export function noteAttempt(state: Record<string, unknown>, details: unknown[]): void {
   const [key, at] = details as [string, number];
   state.attempts = [...((state.attempts as [string, number][] | undefined) ?? []), [key, at]].slice(-REMEMBERED);

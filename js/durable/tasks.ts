@@ -1,4 +1,4 @@
-// What whoever runs executions does himself for tasks: Resources that begin with `urn:stepglass:`, and those of Step Functions.
+// Built-in tasks: resources that the runtime handles itself. They begin with `urn:stepglass:`, or are Step Functions' own.
 
 import type { Taker } from "../tasks/call.ts";
 import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";
@@ -11,14 +11,14 @@ import { Signals } from "./signals.ts";
 import { stateTask } from "./state.ts";
 import { forgetPlaces, noteAttempt, notePlace } from "./task-options.ts";
 
-/** What tasks whose Resources begin with `urn:stepglass:` ask of whoever runs the executions. */
+/** The parts of the runtime that the tasks with `urn:stepglass:` use. */
 export type OwnRuns = Pick<Runs, "host" | "payloadLimit" | "machine" | "begin" | "options">;
 
-/** The tasks whose Resources begin with `urn:stepglass:`. */
+/** The built-in tasks whose resources begin with `urn:stepglass:`. */
 export class OwnTasks implements TaskSource {
   readonly signals: Signals;
   readonly cancellation: Cancellation;
-  /** By what follows `urn:stepglass:`. */
+  /** The handlers, by the part of the resource after `urn:stepglass:`. */
   readonly #own: ReadonlyMap<string, Taker>;
 
   constructor(runs: OwnRuns) {
@@ -45,7 +45,7 @@ export class OwnTasks implements TaskSource {
     return { error: "States.TaskFailed", cause: `Stepglass has no task "urn:stepglass:${resource.name}"; it has: ${known}.` };
   }
 
-  /** What is done with executions where they are. */
+  /** The methods that run in the process that owns an execution. */
   get remoteMethods(): RemoteMethods {
     return {
       signal: (arn: string, name: string, payload: string, id?: string) => this.signals.take(arn, name, payload, id),
@@ -53,7 +53,7 @@ export class OwnTasks implements TaskSource {
     };
   }
 
-  /** What the tasks have to hear of from their host. */
+  /** The events of the host that the tasks listen to. */
   get hooks(): Pick<HostOptions, "onNote" | "onCancelled" | "onSnapshot"> {
     return {
       onNote: (live, name, details) => {
@@ -71,7 +71,7 @@ export class OwnTasks implements TaskSource {
   }
 }
 
-/** Besides these the tasks of a runtime that start executions, describe and stop them. */
+/** Adds the tasks of Step Functions that start, describe and stop executions of the runtime. */
 export class RuntimeTasks extends OwnTasks {
   readonly children: Children;
 

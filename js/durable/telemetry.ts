@@ -1,13 +1,13 @@
-// Spans for OpenTelemetry. The host of a runtime passes the API: this package has no dependency on it.
+// Spans for OpenTelemetry. The user passes the API, so this package has no dependency on it.
 
 import type { Task, TaskHandler } from "../api/index.d.ts";
 import type { ExecutionRecord, TelemetryApi, TelemetrySpan } from "../api/durable.d.ts";
 import { isTaskError, messageOf } from "../base/errors.ts";
 
-/** What a record keeps of its trace, so that it goes on after a restart. */
+/** The part of a trace that is stored in a record, so that the trace continues after a restart. */
 type SpanContext = ReturnType<TelemetrySpan["spanContext"]>;
 
-// SpanStatusCode.ERROR of OpenTelemetry.
+// The value of OpenTelemetry's SpanStatusCode.ERROR.
 const ERROR = 2;
 
 export class Telemetry {
@@ -19,7 +19,10 @@ export class Telemetry {
     this.#tracer = api.trace.getTracer("stepglass");
   }
 
-  /** The span of a start, in the trace of whoever starts; what follows is part of it, also in another process. */
+  /**
+   * Creates the span of a start, in the trace of the caller. All later spans of the execution are part of that trace, also in
+   * another process.
+   */
   started(machine: string, arn: string, startTime: number): { trace: SpanContext } {
     const attributes = { "stepglass.execution.arn": arn };
     const span = this.#tracer.startSpan(`start ${machine}`, { startTime: new Date(startTime), attributes });
@@ -28,17 +31,18 @@ export class Telemetry {
     return { trace: { traceId, spanId, traceFlags } };
   }
 
-  /** The span of a whole execution, from its start to its end. */
+  /** Creates the span of a whole execution, from its start to its end. */
   ended({ id, machine, status, startDate, stopDate, error, cause, trace }: ExecutionRecord): void {
     const attributes = { "stepglass.execution.arn": id, "stepglass.execution.status": status };
-    // Not a number: some versions of the SDK take one from before the process began for a time that counts from then.
+    // The time is a Date, because some versions of the SDK read a number from before the start of the process as an offset from
+    // that start.
     const startTime = new Date(startDate);
     const span = this.#tracer.startSpan(String(machine), { startTime, attributes }, this.#within(trace as SpanContext | undefined));
     if (status !== "SUCCEEDED") span.setStatus({ code: ERROR, message: [error ?? status, cause].filter(Boolean).join(": ") });
     span.end(stopDate === undefined ? undefined : new Date(stopDate));
   }
 
-  /** A handler with a span for each of its calls, which is active while it runs. */
+  /** Returns a handler that creates a span for each of its calls. The span is active during the call. */
   traced(handler: TaskHandler, traceOf: (arn: string) => unknown): TaskHandler {
     return (input: unknown, task: Task) => {
       const { stateName, resource, attempt, idempotencyKey, execution } = task;

@@ -1,4 +1,4 @@
-// Checks what a store has of executions: each is made again, without doing anything.
+// Verifies executions in a store: each is rebuilt without running any tasks.
 
 import type { ExecutionStatus } from "../api/index.d.ts";
 import type { ExecutionFilter, ExecutionSummary, Store, VerificationReport } from "../api/durable.d.ts";
@@ -7,7 +7,7 @@ import { untilLater } from "../driver/scheduler.ts";
 import type { Host } from "./host.ts";
 import { divergence } from "./replay.ts";
 
-// So many executions are worked on at once: their writes are one.
+// The number of executions that are processed at once, so that their changes share one write.
 const PAGE = 100;
 
 const ENDS: Readonly<Record<Exclude<ExecutionStatus, "RUNNING">, string>> = {
@@ -17,7 +17,7 @@ const ENDS: Readonly<Record<Exclude<ExecutionStatus, "RUNNING">, string>> = {
   ABORTED: "ExecutionAborted",
 };
 
-/** Makes executions again from what is stored of them, and says what differs. */
+/** Rebuilds executions from their stored facts, and returns how they differ from their records. */
 export async function verify(host: Host, filter: ExecutionFilter): Promise<VerificationReport> {
   const report: VerificationReport = { executions: 0, differing: [] };
   await each(host.store, filter, async (summary) => {
@@ -34,7 +34,10 @@ export async function verify(host: Host, filter: ExecutionFilter): Promise<Verif
   return report;
 }
 
-/** What of an execution contradicts the rest. Throws where it cannot be made again. */
+/**
+ * Returns a contradiction in the stored data of an execution; undefined if there is none. Throws if the execution cannot be
+ * rebuilt.
+ */
 async function difference(host: Host, { id, status, suspended }: ExecutionSummary): Promise<string | undefined> {
   const stored = await host.store.load(id);
   if (stored === undefined) return undefined;
@@ -54,7 +57,7 @@ async function difference(host: Host, { id, status, suspended }: ExecutionSummar
   return type === ENDS[record.status] ? undefined : `it is ${record.status}, but its last event is ${String(type ?? "missing")}`;
 }
 
-/** Does something with all executions that a filter selects, the latest first, some at once. */
+/** Calls `work` for all executions that a filter selects, the latest first, with several calls at once. */
 export async function each(store: Store, filter: ExecutionFilter, work: (summary: ExecutionSummary) => Promise<void>): Promise<void> {
   let before: number | undefined;
   do {

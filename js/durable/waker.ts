@@ -1,32 +1,32 @@
-// When executions that are not in memory have to be loaded.
+// Determines when executions that are not in memory must be loaded.
 
 import type { Clock } from "../api/index.d.ts";
 import type { Store } from "../api/durable.d.ts";
 import { Alarm } from "../driver/clock.ts";
 
-// How far ahead the store is asked, in milliseconds.
+// How far into the future the store is queried, in milliseconds.
 const AHEAD = 60_000;
-// When it is asked again after a failure.
+// How long the waker waits after a failed query, in milliseconds.
 const AGAIN = 1000;
 
-/** What a waker tells. */
+/** The events of a waker. */
 interface WakerEvents {
   /** An execution is due. */
   wake(id: string): void;
-  /** The store could not be asked; it is asked again. */
+  /** A query of the store has failed. It will be repeated. */
   failed(error: unknown): void;
 }
 
-/** Keeps one timer for the executions of a store that wait. */
+/** Has one timer for all stored executions that wait for a time. */
 export class Waker {
   readonly #clock: Clock;
   readonly #store: Store;
   readonly #events: WakerEvents;
   readonly #alarm: Alarm;
-  // Executions that are due until the time up to which the store was asked.
+  // The executions that are due until `#until`, and their times.
   readonly #due = new Map<string, number>();
   #until = -Infinity;
-  // The time up to which it is being asked; its answer may not have what leaves the memory meanwhile.
+  // The end of the current query. An execution that is unloaded during the query may be missing from its result.
   #asking = -Infinity;
   #isOpen = false;
 
@@ -37,14 +37,14 @@ export class Waker {
     this.#alarm = new Alarm(clock, () => void this.#ring());
   }
 
-  /** Wakes what is due. */
+  /** Queries the store, and wakes the executions that are due. */
   async open(): Promise<void> {
     this.#isOpen = true;
     await this.#ask(this.#clock.now());
     await this.#ring();
   }
 
-  /** Asks again for what is due: the store may have more of it now. */
+  /** Queries the store again, because it may contain more executions that are due. */
   async again(): Promise<void> {
     if (!this.#isOpen) return;
     try {
@@ -64,9 +64,9 @@ export class Waker {
     this.#due.clear();
   }
 
-  /** An execution has left the memory that has to be loaded again at a time. */
+  /** Adds an execution that has left the memory, and must be loaded again at a time. */
   add(id: string, wakeAt: number): void {
-    // What is later the store tells in time.
+    // A later query of the store returns the executions that are due after this period.
     if (wakeAt > this.#until && wakeAt > this.#asking) return;
     this.#due.set(id, wakeAt);
     this.#set();
@@ -84,7 +84,7 @@ export class Waker {
     this.#set();
   }
 
-  /** Asks the store; whether it has answered. */
+  /** Queries the store. Returns whether that succeeded. */
   async #asked(now: number): Promise<boolean> {
     try {
       await this.#ask(now);
@@ -95,7 +95,7 @@ export class Waker {
     }
   }
 
-  /** Asks the store for what is due until a while from now. */
+  /** Queries the store for the executions that are due in the next period. */
   async #ask(now: number): Promise<void> {
     const until = (this.#asking = now + AHEAD);
     const due = await this.#store.due({ after: this.#until, until });
@@ -103,7 +103,7 @@ export class Waker {
     if (this.#isOpen) for (const { id, wakeAt } of due) this.#due.set(id, wakeAt);
   }
 
-  /** Sets the timer to the first that is due, or to when the store is to be asked again. */
+  /** Sets the timer to the first time at which an execution is due or the store must be queried again. */
   #set(): void {
     if (!this.#isOpen) return;
     let first = this.#until - AHEAD / 2;
