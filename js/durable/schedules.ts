@@ -72,7 +72,7 @@ export class Schedules {
     await this.share();
   }
 
-  /** Checks whether this process now runs the schedules, and begins or stops to run them. */
+  /** Checks whether this process now runs the schedules, and starts or stops running them. */
   share(): Promise<void> {
     return this.#later(async () => {
       if (!this.#isOpen || this.#isMine === this.#starter.isMine()) return;

@@ -13,8 +13,8 @@ import { Signals } from "./signals.ts";
 const LONGEST = 32_768;
 
 /**
- * Returns the handler that publishes a value. The value is written before the task's result, so a task that is repeated after a
- * crash publishes it again.
+ * Returns the handler that publishes a value. The value and the task's result are stored together, in this order. A task that is called
+ * again publishes its value again.
  */
 export function stateTask(host: () => Host): Taker {
   return {

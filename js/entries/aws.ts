@@ -9,12 +9,12 @@ import { awsHandlers, clientsOf } from "../aws/tasks.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
 import { Handlers } from "../tasks/resource.ts";
 
-/** Makes the handlers of AWS's services. */
+/** Returns the handlers of AWS's services. */
 export function awsTasks(options: AwsTaskOptions = {}): Record<string, TaskHandler> {
   return awsHandlers(settingsOf(options, fromProject));
 }
 
-/** What tasks would call. */
+/** Returns the calls of AWS that the tasks of a definition would make. */
 export async function awsCalls(definition: object | string, tasks: TaskHandlers): Promise<AwsCall[]> {
   const parsed = typeof definition === "string" ? (JSON.parse(definition) as MachineDefinition) : (definition as MachineDefinition);
   const handlers = new Handlers(tasks);

@@ -1,4 +1,5 @@
-// What the entries for Node find beside themselves. Bundles have `held.js` in its place: beside a bundle nothing lies.
+// The files that the entries for Node read from the package. Bundles contain `held.ts` instead, because the files are not beside a
+// bundle.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,13 +8,14 @@ import { codeOf } from "../base/errors.ts";
 import { restFrom } from "../border/parts.ts";
 import { wasmUrl } from "./wasm-url.ts";
 
-// The files of <stepglass-debugger>; in a checkout also the playground, which is no part of the package.
+// The files of <stepglass-debugger>. In a checkout, there is also the playground, which is not part of the package.
 export const component = folder(new URL(".", wasmUrl()));
 export const playground = folder(new URL("../www/dist/", wasmUrl()));
 
 /**
- * The bytes of the WebAssembly module that is made for speed: nobody waits here until it has come over a network. It is the part that
- * runs and checks machines, because the engine checks all code that it loads. The rest is read when one of its functions is called.
+ * Returns the bytes of the WebAssembly module that is optimized for speed: its size matters little here, because it is not loaded
+ * over a network. They are the part that runs and checks machines, because the engine of JavaScript validates all code that it
+ * loads. The rest is read when one of its functions is called.
  */
 export function moduleBytes(): Uint8Array<ArrayBuffer> {
   try {
@@ -26,8 +28,8 @@ export function moduleBytes(): Uint8Array<ArrayBuffer> {
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
-  // A bundler without the condition "module" has taken this file away from the other ones. It has this one, too; the build
-  // makes a plain require() of it, which bundlers understand.
+  // A bundler that does not use the condition "module" has separated this file from the others. It has also bundled the file below,
+  // because the build turns this call into a plain require(), which bundlers understand.
   return createRequire(import.meta.url)("./held.cjs").moduleBytes();
 }
 

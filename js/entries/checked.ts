@@ -1,7 +1,7 @@
-// The declarations of entries against their sources. Only the compiler reads this module: an error here is a declaration that says
-// something else than the source.
+// Compares the declarations of the entries with their sources. Only the compiler reads this module: an error here means that a
+// declaration contradicts its source.
 
-/** What a source has to be for its declaration; of a class with a private constructor only its instances are compared. */
+/** The type that a source must have for its declaration. Of a class with a private constructor, only the instances are compared. */
 type Declared<Entry> = { [Name in keyof Entry]: Instances<Entry[Name]> };
 
 type Instances<Export> = Export extends ((...given: never[]) => unknown) | (abstract new (...given: never[]) => unknown)
@@ -10,10 +10,13 @@ type Instances<Export> = Export extends ((...given: never[]) => unknown) | (abst
     ? { prototype: Instance }
     : Export;
 
-/** The source of an entry, which has everything that is declared, takes what the declaration takes and gives what it gives. */
+/**
+ * A declaration and its source. The source must export everything that is declared, accept what the declaration accepts and return
+ * what it returns.
+ */
 type Checked<Entry, Source extends Declared<Entry> & OnlyDeclared<Entry, Source>> = [Entry, Source];
 
-/** Exports of a source that are not declared. */
+/** Exports of a source that are not declared. There must be none. */
 type OnlyDeclared<Entry, Source> = { [Name in Exclude<keyof Source, keyof Entry>]: never };
 
 export type Testing = Checked<typeof import("../api/testing.d.ts"), typeof import("./testing.ts")>;

@@ -1,18 +1,21 @@
 #!/usr/bin/env node
-// The command. In dist it is CommonJS: Node starts its loader of ES modules for a program that is one.
+// The command `stepglass`. In dist it is a CommonJS file, because Node starts its loader of ES modules for a program that is an ES
+// module.
 
 import module from "node:module";
 
-// Where Node keeps what it has compiled (22.1 and newer), the next start takes a third less. Its types are those of Node 20.
+// If Node caches the compiled code (22.1 and newer), the next start takes a third less time. The types are those of Node 20, which
+// lack this function.
 const { enableCompileCache } = module as { enableCompileCache?: () => unknown };
 enableCompileCache?.();
-// Not an import: it would be loaded before the cache is there.
+// This is not an import, because an import would be loaded before the cache is enabled.
 const { main, placed, say } = module.createRequire(import.meta.url)("./command.cjs") as typeof import("./command.ts");
 
-// What is still open when a command has ended (a connection of a module with tasks) is given so long.
+// How long things that are still open at the end of a command, such as a connection of a module with tasks, may take to close, in
+// milliseconds.
 const GRACE = 2000;
 
-// Who reads may have read enough: stepglass test | head
+// A program that reads the output through a pipe, such as `head`, may have read enough and closed the pipe.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   say(`cannot write to standard output: ${error.message}`);
@@ -20,7 +23,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on("error", () => {});
 
-// A module with tasks may throw where nobody waits for it.
+// A module with tasks may throw an error that nothing catches.
 for (const event of ["uncaughtException", "unhandledRejection"]) {
   process.on(event, (error) => {
     say(`uncaught error: ${placed(error)}`);
@@ -31,7 +34,7 @@ for (const event of ["uncaughtException", "unhandledRejection"]) {
 
 let ended = false;
 process.on("beforeExit", () => {
-  // Who listens besides knows what it waits for.
+  // If there is another listener, it knows what the process waits for.
   if (ended || process.listenerCount("beforeExit") > 1) return;
   ended = true;
   say("the command is waiting for something that can no longer happen");
@@ -41,6 +44,6 @@ process.on("beforeExit", () => {
 main(process.argv.slice(2)).then((code) => {
   ended = true;
   process.exitCode = code;
-  // Not before everything is written: a pipe may be slow.
+  // The process must not exit before everything is written, because a pipe may be slow.
   process.stdout.write("", () => process.stderr.write("", () => setTimeout(() => process.exit(), GRACE).unref()));
 });

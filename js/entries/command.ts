@@ -1,4 +1,4 @@
-// What `cli.ts` runs: the commands, with the module loaded.
+// The module that `cli.ts` runs: the commands, with the WebAssembly module loaded.
 
 import "./node.ts";
 

@@ -1,4 +1,4 @@
-// The same for Node: the module is loaded at import.
+// The entry `stepglass/dap` for Node. The WebAssembly module is loaded at import.
 
 import "./node.ts";
 

@@ -1,4 +1,4 @@
-// The entry `stepglass/dap`: the debug adapter, for programs that bring its messages to an editor themselves.
+// The entry `stepglass/dap`: the debug adapter, for programs that pass its messages to an editor themselves.
 
 import { needRest } from "../border/instance.ts";
 

@@ -1,4 +1,4 @@
-// The entry `stepglass/debug`: the debugger without a face.
+// The entry `stepglass/debug`: the debugger without a user interface.
 
 import { needRest } from "../border/instance.ts";
 

@@ -1,17 +1,18 @@
-// Random bytes from the system's device. Node loads all of its cryptography with the first use of `crypto`, which takes 4 ms of CPU.
+// Random bytes from the device of the system. Node loads all of its cryptography at the first use of `crypto`, which takes 4 ms of
+// CPU.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const DEVICE = "/dev/urandom";
-/** Deno would ask somebody for the permission to read the device; it and Bun have `crypto` at hand. */
+/** Deno would ask the user for permission to read the device. Deno and Bun have `crypto` already loaded. */
 const isNode = !("deno" in process.versions || "bun" in process.versions);
 
-/** Fills bytes with random ones, which nobody can guess. */
+/** Fills an array with random bytes that cannot be guessed. */
 export function fillFromSystem(bytes: Uint8Array<ArrayBuffer>): void {
   if (!isNode || process.platform === "win32" || !readDevice(bytes)) crypto.getRandomValues(bytes);
 }
 
-/** Whether the device is there and has filled all bytes. */
+/** Returns whether the device exists and has filled all bytes. */
 function readDevice(bytes: Uint8Array): boolean {
   let device: number | undefined;
   try {

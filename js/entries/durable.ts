@@ -1,4 +1,4 @@
-// `stepglass/durable`: executions that outlive their process.
+// The entry `stepglass/durable`: executions that survive their process.
 
 import { needRest } from "../border/instance.ts";
 

@@ -1,4 +1,4 @@
-// The entry `stepglass/node`: what needs Node's own modules.
+// The entry `stepglass/node`: functions that need Node's own modules.
 
 export { parseYaml } from "../definition/yaml.ts";
 export { readDefinition } from "../files/definition.ts";

@@ -1,4 +1,4 @@
-// The entry `stepglass/host-tests`: what a host promises, as tests.
+// The entry `stepglass/host-tests`: tests of what a host promises.
 
 import "./node.ts";
 

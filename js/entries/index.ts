@@ -1,4 +1,4 @@
-// The public API; the entries differ only in how the WebAssembly module gets here.
+// The public API. The entries differ only in how they load the WebAssembly module.
 
 export { init, initSync } from "../border/instance.ts";
 export { StateMachine } from "../execution/machine.ts";

@@ -1,3 +1,3 @@
-// stepglass/indexeddb: executions in the browser's database.
+// The entry `stepglass/indexeddb`: a store in the browser's database.
 
 export { indexedDB } from "../store/indexeddb.ts";

@@ -1,4 +1,4 @@
-// stepglass/integrations: the service integrations of Step Functions, their patterns and parameters.
+// The entry `stepglass/integrations`: the service integrations of Step Functions, their patterns and parameters.
 
 export { completeIntegrations } from "../integrations/complete.ts";
 export { integrationOf, searchIntegrations } from "../integrations/search.ts";

@@ -1,4 +1,4 @@
-// The entry for Node, Deno and Bun: everything is ready at import.
+// The entry for Node, Deno and Bun. The WebAssembly module is loaded at import.
 
 import { moduleBytes } from "./beside.ts";
 import { fillFromSystem } from "./device.ts";
@@ -10,17 +10,17 @@ import { startCoverage } from "../coverage/collect.ts";
 randomFrom(fillFromSystem);
 initSync(moduleBytes());
 
-// Set by `stepglass test --coverage` and by whoever wants the coverage of a test run.
+// `stepglass test --coverage` sets this variable. Users set it to measure the coverage of another test run.
 let folder: string | undefined;
 try {
   folder = process.env.STEPGLASS_COVERAGE;
 } catch {
-  // Deno asks before it tells the environment.
+  // Deno asks for permission to read the environment, and throws if it is denied.
 }
 try {
   if (folder) startCoverage({ folder });
 } catch (error) {
-  // The program is not to fail for want of a report.
+  // The program must not fail because its report cannot be written.
   console.error(`stepglass: STEPGLASS_COVERAGE=${folder}: ${messageOf(error)}`);
 }
 

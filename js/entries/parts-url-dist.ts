@@ -1,12 +1,12 @@
-// Where the two files of the WebAssembly module lie, as the files of dist see it: beside them. Bundlers look for these very
-// expressions.
+// The URLs of the two files of the WebAssembly module, relative to the files of dist: they are in the same folder. Bundlers
+// recognize exactly these expressions.
 
-/** The URL of the file that runs machines. */
+/** Returns the URL of the file that runs machines. */
 export function firstUrl(): URL {
   return new URL("./stepglass-first.wasm", import.meta.url);
 }
 
-/** The URL of the file with what the first one lacks. */
+/** Returns the URL of the file with all other functions. */
 export function restUrl(): URL {
   return new URL("./stepglass-rest.wasm", import.meta.url);
 }

@@ -1,4 +1,4 @@
-// The program of a pool's thread. Not an entry of the package.
+// The program of a pool's thread. It is not an entry of the package.
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";

@@ -1,4 +1,4 @@
-// The entry `stepglass/pool`: executions over worker threads.
+// The entry `stepglass/pool`: executions on worker threads.
 
 import "./node.ts";
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { shown } from "../base/shown.ts";
 import { Pool } from "../pool/pool.ts";
 import { wasmUrl } from "./wasm-url.ts";
 
-/** Starts the threads; resolves when all of them have loaded the handlers. */
+/** Starts the threads. Resolves when all of them have loaded the handlers. */
 export async function createPool(options: PoolOptions = {}): Promise<PublicPool> {
   checkOptions(options, ["handlers", "threads", "concurrency", "lost"], "createPool()");
   const { handlers, threads = availableParallelism(), concurrency = 100, lost = "fail" } = options;
@@ -31,7 +31,7 @@ export async function createPool(options: PoolOptions = {}): Promise<PublicPool>
   return new Pool({ file, handlers: addressOf(handlers), threads, concurrency, lost }).open();
 }
 
-/** Where a thread finds the handlers. */
+/** Returns the URL from which a thread loads the handlers. */
 function addressOf(handlers: PoolOptions["handlers"]): string | undefined {
   if (handlers === undefined) return undefined;
   if (handlers instanceof URL) return handlers.href;

@@ -8,7 +8,7 @@ import { shown } from "../base/shown.ts";
 import { PATIENCE } from "../store/postgres-session.ts";
 import { LEASE, PostgresStore } from "../store/postgres.ts";
 
-/** Makes a store of a schema in a PostgreSQL database. */
+/** Returns a store in a schema of a PostgreSQL database. */
 export function postgres(options: PostgresOptions): Store {
   checkOptions(options, ["client", "schema", "wait", "shared", "leaseSeconds", "connectSeconds"], "postgres()");
   const { client, schema = "stepglass", wait = false, shared = false, leaseSeconds = LEASE, connectSeconds = PATIENCE / 1000 } = options;

@@ -1,4 +1,4 @@
-// `stepglass/restate`: executions on Restate.
+// The entry `stepglass/restate`: executions on Restate.
 
 import "./node.ts";
 

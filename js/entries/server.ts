@@ -1,4 +1,4 @@
-// `stepglass/server`: the AWS Step Functions API on this machine.
+// The entry `stepglass/server`: the AWS Step Functions API on this machine.
 
 import "./node.ts";
 import type { ServeOptions, Server as PublicServer } from "../api/server.d.ts";
@@ -19,7 +19,7 @@ import { component, playground } from "./beside.ts";
 
 export { ApiError, MemoryStore, StoreConflict, StoreError };
 
-/** The options in the order in which messages name them. */
+/** The options, in the order in which messages list them. */
 const OPTIONS = [
   ...[
     "tasks",
@@ -40,7 +40,7 @@ const OPTIONS = [
   ...["host", "port", "allowOrigins", "allowHosts", "bodyLimit", "timeouts", "page", "logLevel", "log"],
 ];
 
-/** Starts a server; resolves when it listens. */
+/** Starts a server. Resolves when it listens. */
 export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
   checkOptions(options, OPTIONS, "serve()");
   const { host = "127.0.0.1", port = 8083, logLevel = "error", page = playground } = options;
@@ -55,7 +55,7 @@ export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
   const endpoint = new Endpoint(service, { ...options, page, component, log });
   try {
     const taken = await endpoint.listen(port, host);
-    // Nothing goes on before it is sure that this server stays.
+    // Executions continue only after it is certain that this server keeps its port.
     await service.resume();
     return new Server(behind(service), endpoint, host, taken);
   } catch (error) {
@@ -65,7 +65,7 @@ export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
   }
 }
 
-/** What a server in front of Restate has no use for: its workers have it. */
+/** Options that a server in front of Restate cannot use, because they belong to its workers. */
 const OF_WORKERS = [
   ...["tasks", "otherTasks", "urls", "lambdaEndpoint", "mockConfig", "serviceModel", "data", "store", "clock", "limits", "quotas"],
   ...["missingHandler", "statusEvents", "eventsEndpoint", "executionLogs", "logsEndpoint"],
@@ -89,7 +89,7 @@ async function serveFront(
   return new Server(front, endpoint, host, taken);
 }
 
-/** What a server is in front of. */
+/** The service that a server passes its requests to. */
 interface Behind {
   readonly running: number;
   call(operation: string, input: object): Promise<object>;
@@ -97,7 +97,7 @@ interface Behind {
   close(grace: number): Promise<void>;
 }
 
-/** A service of this process, as a server sees it. */
+/** Returns a service of this process in the form that a server uses. */
 function behind(service: Service): Behind {
   return {
     get running() {
@@ -109,7 +109,7 @@ function behind(service: Service): Behind {
   };
 }
 
-/** The loopback addresses on which servers on any address are reached. */
+/** The loopback addresses at which servers that listen on all addresses are reached. */
 const ANY = new Map([
   ["0.0.0.0", "127.0.0.1"],
   ["::", "::1"],
@@ -130,14 +130,14 @@ class Server implements PublicServer {
     this.port = port;
   }
 
-  /** What clients take as their endpoint. */
+  /** The URL that clients use as their endpoint. */
   get url(): string {
     const host = ANY.get(this.host) ?? this.host;
     const shown = host.includes(":") ? `[${host}]` : host;
     return `http://${shown}:${this.port}`;
   }
 
-  /** How many executions run. */
+  /** The number of running executions. */
   get running(): number {
     return this.#behind.running;
   }
@@ -153,7 +153,7 @@ class Server implements PublicServer {
     return this.#behind.signal(arn, name, payload, options);
   }
 
-  /** Stops listening, answers what is under way, and ends. */
+  /** Stops listening, answers the requests that are under way, and closes the server. */
   close({ grace = 2000 }: { grace?: number } = {}): Promise<void> {
     return (this.#closed ??= this.#close(grace));
   }

@@ -1,3 +1,3 @@
-// The entry that loads nothing: `initSync(bytes or module)` or `await init(URL, Response, bytes or module)` first.
+// The entry that loads nothing. Programs call `initSync(bytes or module)` or `await init(URL, Response, bytes or module)` first.
 
 export * from "./index.ts";

@@ -10,11 +10,11 @@ import { builtIn, injected } from "../store/sqlite-source.ts";
 
 export function sqlite(path: string | PlatformUrl): PublicSqliteStore;
 export function sqlite(options: { database: SqliteDatabase | (() => SqliteDatabase) }): PublicSqliteStore;
-/** Makes a store of a file, or of a database of another driver. */
+/** Returns a store in a file, or in a database of another driver. */
 export function sqlite(where: string | PlatformUrl | { database: SqliteDatabase | (() => SqliteDatabase) }): PublicSqliteStore {
   if (typeof where === "string" || where instanceof URL) {
     const path = typeof where === "string" ? where : fileURLToPath(where);
-    // SQLite takes an empty path for a temporary database.
+    // For SQLite, an empty path means a temporary database.
     if (path === "") throw misuse("INVALID_ARGUMENT", "sqlite() needs a path that is not empty");
     return new SqliteStore(builtIn(path));
   }

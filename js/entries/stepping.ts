@@ -1,5 +1,5 @@
-// What the debugger element's worker is made of: it steps through machines, and neither starts executions nor looks further into
-// them. Not an entry of the package.
+// The code of the debugger element's worker. It steps through machines, but does not start executions or analyze machines any
+// further. It is not an entry of the package.
 
 export { init } from "../border/instance.ts";
 export { Host } from "../debug/host.ts";

@@ -1,6 +1,7 @@
-// Where the WebAssembly module lies, as the files of dist see it: beside them. Bundlers look for this very expression.
+// The URL of the WebAssembly module, relative to the files of dist: it is in the same folder. Bundlers recognize exactly this
+// expression.
 
-/** The URL of the WebAssembly module. */
+/** Returns the URL of the WebAssembly module. */
 export function wasmUrl(): URL {
   return new URL("./stepglass.wasm", import.meta.url);
 }

@@ -1,6 +1,6 @@
-// Where the WebAssembly module lies, as the sources see it. The build takes `wasm-url-dist.ts` in the place of this module.
+// The URL of the WebAssembly module, relative to the sources. The build replaces this module with `wasm-url-dist.ts`.
 
-/** The URL of the WebAssembly module. */
+/** Returns the URL of the WebAssembly module. */
 export function wasmUrl(): URL {
   return new URL("../../dist/stepglass.wasm", import.meta.url);
 }

@@ -1,4 +1,4 @@
-// The WebAssembly module as a bundler gives it: scripts/build.mjs says how.
+// The forms in which a bundler provides the WebAssembly module. They are defined in scripts/build.mjs.
 
 declare module "*.wasm" {
   const bytes: Uint8Array<ArrayBuffer>;

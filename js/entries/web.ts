@@ -1,12 +1,13 @@
-// The entry for browsers and bundlers: `await init()` fetches the module from beside this file. It comes in two files. The first one
-// runs machines. The rest comes together with it if the program imports something that needs it, and otherwise when it is needed.
+// The entry for browsers and bundlers: `await init()` fetches the WebAssembly module, which is beside this file. The module has two
+// files. The first one runs machines. The rest is loaded together with it if the program imports something that needs it, and
+// otherwise at its first use.
 
 import { notLoaded, ofRest, setLoader } from "../border/instance.ts";
 import { fetched, loadRest, requested, restFrom } from "../border/parts.ts";
 import * as index from "./index.ts";
 import { firstUrl, restUrl } from "./parts-url.ts";
 
-/** The files of a program that runs in Node without knowing it, whose `fetch` takes no files. */
+/** Returns Node's file system if a program for browsers runs in Node, where `fetch` does not accept files. */
 function files(url: URL): typeof import("node:fs") | undefined {
   return url.protocol === "file:" ? globalThis.process?.getBuiltinModule?.("node:fs") : undefined;
 }
@@ -24,7 +25,7 @@ let all = false;
 setLoader({
   async first() {
     const url = firstUrl();
-    // Who copies files by hand may have copied the module in one file.
+    // The files may have been copied by hand, with the module in one file.
     const other = new URL("stepglass.wasm", url);
     const fs = files(url);
     if (fs) {
@@ -41,12 +42,12 @@ setLoader({
     loadRest().catch((error) => {
       throw notLoaded("", error);
     }),
-  // A service worker has no request that its thread could wait for.
+  // A service worker has no synchronous request.
   canWait: () => files(restUrl()) !== undefined || typeof XMLHttpRequest !== "undefined",
   hasAll: () => all,
 });
 
-/** False for an answer without the file, and for the page that some servers send in its place. */
+/** Returns whether a response contains the module. Some servers respond with a page if the file does not exist. */
 function isModule(response: Response): boolean {
   return response.ok && !response.headers.get("content-type")?.startsWith("text/html");
 }

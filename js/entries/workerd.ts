@@ -1,4 +1,4 @@
-// The entry for workerd (Cloudflare Workers), which compiles no WebAssembly at run time and takes it as a module.
+// The entry for workerd (Cloudflare Workers). It cannot compile WebAssembly at run time, but imports it as a module.
 
 import module from "../../dist/stepglass-fast.wasm?module";
 import { initSync } from "./index.ts";

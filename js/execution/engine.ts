@@ -1,4 +1,4 @@
-// The engine by itself, for hosts that keep their own clock, queue and store.
+// The engine without a driver, for hosts that have their own clock, queue and store.
 
 import type {
   Engine as PublicEngine,
@@ -42,7 +42,7 @@ export class Engine implements PublicEngine {
     this.#handle = new HistoryEngine(handleOf(own), settings, undefined, new Archive());
   }
 
-  /** The engine that a snapshot describes; `pending()` says which tasks wait. */
+  /** Returns the engine that a snapshot describes; `pending()` lists the waiting tasks. */
   static restore(machine: PublicMachine, snapshot: EngineSnapshot): Engine {
     if (typeof snapshot !== "object" || snapshot === null) throw new RestoreError("the value is not a snapshot of an engine");
     const engine = new Engine(machine);
@@ -53,7 +53,7 @@ export class Engine implements PublicEngine {
 
   start(now: number, input: unknown = {}, execution: ExecutionNames = {}, seed?: number | bigint): Step {
     checkOptions(execution, NAMES, "the execution of start()");
-    // Whoever gives no seed wants no two executions with the same task tokens.
+    // Without a seed, no two executions may have the same task tokens, so the tokens get a random key.
     const about = seed === undefined ? { tokenKey: randomKey(), ...execution } : execution;
     return this.#handle.feed("start", at(now), argumentText(input, "the input"), about, seedOf(seed ?? 0));
   }
@@ -100,17 +100,20 @@ export class Engine implements PublicEngine {
     return this.#handle.feed("stop", at(now), text(error, "error"), text(cause, "cause"));
   }
 
-  /** How it has ended, or that it has not. */
+  /** The result, or the status of an execution that has not ended. */
   get status(): ExecutionResult | { status: "NOT_STARTED" | "RUNNING" } {
     return JSON.parse(this.#handle.ask("status"));
   }
 
-  /** When to call `tick` next, in milliseconds since the epoch; `undefined` if only tasks can move it. */
+  /**
+   * The time of the next call of `tick`, in milliseconds since 1970; `undefined` if only an answer to a task can continue the
+   * execution.
+   */
   get deadline(): number | undefined {
     return this.#handle.ask("deadline");
   }
 
-  /** Tells apart what engines have asked for so far. */
+  /** A digest of all commands so far. It shows whether two engines have given different commands. */
   get commandsDigest(): number {
     return this.#handle.ask("commandsDigest");
   }
@@ -139,8 +142,8 @@ export class Engine implements PublicEngine {
   }
 
   /**
-   * Runs a started engine to its end in real time, with one handler for all tasks; resolves to the status. A small
-   * driver in Rust: `StateMachine.start()` has the whole one.
+   * Runs a started engine to its end in real time, with one handler for all tasks. Resolves to the status. This is a small driver;
+   * `StateMachine.start()` has the complete one.
    */
   async drive(handler: (command: InvokeCommand) => unknown): Promise<ExecutionResult> {
     if (typeof handler !== "function") throw misuse("INVALID_ARGUMENT", `drive() takes a function, not ${shown(handler)}`);
@@ -151,7 +154,7 @@ export class Engine implements PublicEngine {
     return JSON.parse(await this.#handle.drive(answer));
   }
 
-  /** Gives its memory back at once; otherwise the garbage collector does. */
+  /** Frees the memory at once. Otherwise, the garbage collector does it later. */
   free(): void {
     this.#handle.release();
   }

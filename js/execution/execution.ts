@@ -18,12 +18,12 @@ import type {
 } from "../api/index.d.ts";
 import type { Driver } from "../driver/driver.ts";
 
-/** The names of an execution and its machine, as the Context Object has them. */
+/** The names of an execution and its machine, as they are in the Context Object. */
 export type ExecutionInfo = Omit<ExecutionNames, "tokenKey"> & { name: string };
 
-/** For StateMachine: gives the memory of an execution back that nobody is going to ask much. */
+/** For StateMachine: frees the memory of an execution that will probably not be used much. */
 export let release: (execution: Execution) => void;
-/** For the server: what runs an execution. */
+/** For the server: returns the driver of an execution. */
 export let driverOf: (execution: Execution) => Driver;
 
 export class Execution<Output = any> implements PublicExecution<Output> {
@@ -35,7 +35,7 @@ export class Execution<Output = any> implements PublicExecution<Output> {
     driverOf = (execution) => execution.#driver;
   }
 
-  /** How it ends; never rejects. */
+  /** Resolves to the result of the execution. It never rejects. */
   readonly result: Promise<ExecutionResult<Output>>;
 
   constructor(driver: Driver, info: ExecutionInfo, result: Promise<ExecutionResult<Output>>) {
@@ -45,28 +45,28 @@ export class Execution<Output = any> implements PublicExecution<Output> {
     this.result = result;
   }
 
-  /** The execution's name. */
+  /** The name of the execution. */
   get name(): string {
     return this.#info.name;
   }
 
-  /** The execution's ARN. */
+  /** The ARN of the execution. */
   get arn(): string {
     const { arn, name, stateMachineName } = this.#info;
     return arn ?? `arn:aws:states:us-east-1:123456789012:execution:${stateMachineName}:${name}`;
   }
 
-  /** "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT" or "ABORTED". */
+  /** The status: "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT" or "ABORTED". */
   get status(): ExecutionStatus {
     return this.#driver.outcome?.status ?? "RUNNING";
   }
 
-  /** All events so far, as GetExecutionHistory returns them. */
+  /** Returns all events so far, as GetExecutionHistory does. */
   history(): HistoryEvent[] {
     return this.#driver.history();
   }
 
-  /** All events from the first on, as they happen; ends with the execution. Any number of times. */
+  /** Iterates over all events from the first one, as they happen, until the execution has ended. Several loops can iterate at once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<HistoryEvent, void, undefined> {
     let from = 0;
     for (;;) {
@@ -83,29 +83,29 @@ export class Execution<Output = any> implements PublicExecution<Output> {
     }
   }
 
-  /** Stops the execution: ABORTED, with the error and cause given. Of no effect once it has ended. */
+  /** Stops the execution: its status is ABORTED, with the given error and cause. Has no effect if the execution has ended. */
   abort(error?: string, cause?: string): void {
     this.#driver.post("stop", text(error, "error"), text(cause, "cause"));
   }
 
-  /** `await using execution = machine.start()`: one that still runs is aborted, and its end is waited for. */
+  /** Aborts a running execution and waits for its end, for `await using execution = machine.start()`. */
   async [asyncDispose](): Promise<void> {
     this.abort();
     await this.result;
   }
 
-  /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
+  /** Changes the limits of a Map Run, as UpdateMapRun does. Has no effect if the Map Run is not running. */
   updateMapRun(mapRunArn: string, limits: MapRunChange = {}): void {
     this.#driver.post("updateMapRun", mapRunArn, JSON.stringify(checkedLimits(mapRunArn, limits)));
   }
 
-  /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
+  /** Completes the task with this token, as SendTaskSuccess does. Returns false if the task has already ended. */
   succeed(token: string, output?: unknown): boolean {
     const call = this.#driver.callOf(token);
     return this.#driver.complete(call, "succeed", argumentText(output, "the output"));
   }
 
-  /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
+  /** Fails the task with this token, as SendTaskFailure does. Returns false if the task has already ended. */
   fail(token: string, failure: { error?: string; cause?: string } = {}): boolean {
     if (typeof failure !== "object" || failure === null)
       throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
@@ -113,40 +113,43 @@ export class Execution<Output = any> implements PublicExecution<Output> {
     return this.#driver.complete(call, "fail", text(failure.error, "error"), text(failure.cause, "cause"));
   }
 
-  /** Says that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
+  /** Reports that the task with this token is alive, as SendTaskHeartbeat does. Returns false if the task has already ended. */
   heartbeat(token: string): boolean {
     return this.#driver.complete(this.#driver.callOf(token), "heartbeat");
   }
 
-  /** What runs now: one entry for each chain of states, the first one's first. */
+  /** Returns what is running: one entry for each chain of states, in the order in which the chains started. */
   frames(): Frame[] {
     return this.#driver.frames();
   }
 
-  /** The stages of data flow since the last call; with the option `trace: true`. */
+  /** Returns the stages of data flow since the last call. Requires the option `trace: true`. */
   trace(): TraceStage[] {
     return this.#driver.trace();
   }
 
-  /** What of the definition was used so far, with the option `coverage: true`: `{hits: {pointer: count}, handled}`. */
+  /**
+   * Returns which parts of the definition were used so far: `{hits: {pointer: count}, handled}`. Requires the option `coverage:
+   * true`.
+   */
   coverage(): ExecutionCoverage {
     return this.#driver.coverage();
   }
 
-  /** The execution as JSON data, for `machine.restore()`. Answers of handlers that are still on their way are not in it. */
+  /** Returns the execution as JSON data, for `machine.restore()`. Answers that handlers have not given yet are not included. */
   snapshot(): ExecutionSnapshot {
     return { version: 1, execution: { ...this.#info }, ...this.#driver.snapshot() };
   }
 }
 
-/** A text that may be left out. */
+/** Returns an optional text. */
 export function text(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
   throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
 }
 
-/** The limits that a Map Run is given. Throws INVALID_ARGUMENT. */
+/** Returns the limits for a Map Run. Throws INVALID_ARGUMENT. */
 export function checkedLimits(mapRunArn: string, limits: MapRunChange): MapRunChange {
   if (typeof limits !== "object" || limits === null)
     throw misuse("INVALID_ARGUMENT", `updateMapRun() takes an object with limits, not ${shown(limits)}`);

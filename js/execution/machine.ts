@@ -42,28 +42,28 @@ const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitut
 const OBSERVERS = ["onEvent", "onStage", "onChild", "onNested", "onIdle"];
 const START_OPTIONS = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", "coverage", ...OBSERVERS, ...LIMITS];
 
-/** For the other classes of this package: the compiled machine behind the public one. */
+/** For the other classes of this package: returns the compiled machine of a public one. */
 export let handleOf: (machine: StateMachine) => MachineHandle;
 
-/** Options of an execution; whoever starts several shares their handlers. */
+/** The options of an execution. Callers that start several executions pass parsed handlers, which the executions share. */
 export interface ExecutionOptions extends Omit<StartOptions, "tasks"> {
   tasks?: TaskHandlers | Handlers;
-  /** Whether an activity may be missing when a task needs it: the engine asks for a confirmation of each. */
+  /** Whether an activity may be missing when a task needs it. The engine then asks for a confirmation of each activity. */
   confirmedActivities?: boolean;
 }
 
-/** What an execution shares with those that its tasks start. */
+/** What an execution shares with the executions that its tasks start. */
 interface Surroundings {
   handlers: Handlers;
   clock: Clock | VirtualClock;
   family?: Family;
-  /** Of one that a task or a host has started: what is done when it ends. */
+  /** Called at the end of an execution that a task or a host has started. */
   onFinish?: Launch["onFinish"];
-  /** Of one that outlives its process. */
+  /** The journal of an execution that survives its process. */
   journal?: Journal;
 }
 
-/** What runs an execution that outlives its process. */
+/** What is needed to run an execution that survives its process. */
 interface Keeping {
   handlers: Handlers;
   clock: Clock | VirtualClock;
@@ -74,10 +74,10 @@ interface Keeping {
   onFinish: Launch["onFinish"];
 }
 
-/** What launches an execution, which may have no family. */
+/** The details of a launched execution, which may have no family. */
 type Launched = Omit<Launch, "family" | "record"> & { family?: Family | undefined };
 
-/** What is known of an execution when it begins. */
+/** The details that are known when an execution begins. */
 type Beginning = Pick<ChildDetails, "input"> & Partial<Pick<ChildDetails, "startDate">>;
 
 export class StateMachine implements PublicMachine {
@@ -89,7 +89,7 @@ export class StateMachine implements PublicMachine {
     handleOf = (machine) => machine.#handle;
   }
 
-  /** Compiles a definition, JSON text or object. Throws DefinitionError with all diagnostics if it has errors. */
+  /** Compiles a definition, which is JSON text or an object. Throws DefinitionError with all diagnostics if it has errors. */
   constructor(definition: Definition, options: MachineOptions = {}) {
     checkOptions(options, MACHINE_OPTIONS, "new StateMachine()");
     this.#options = options;
@@ -97,17 +97,17 @@ export class StateMachine implements PublicMachine {
     this.#handle = compile(definition, settings, options.substitutions);
   }
 
-  /** "STANDARD" or "EXPRESS". */
+  /** The type: "STANDARD" or "EXPRESS". */
   get type(): MachineType {
     return this.#options.type ?? "STANDARD";
   }
 
-  /** What the Context Object calls the machine. */
+  /** The name of the machine in the Context Object. */
   get name(): string {
     return this.#options.name ?? "StateMachine";
   }
 
-  /** The machine's ARN, where one was given. */
+  /** The machine's ARN, if one was given. */
   get arn(): string | undefined {
     return this.#options.arn;
   }
@@ -117,12 +117,12 @@ export class StateMachine implements PublicMachine {
     return this.#handle.text;
   }
 
-  /** The variables that each state reads, as DescribeStateMachine tells them: `{state: [names]}`. */
+  /** The variables that each state reads, as DescribeStateMachine returns them: `{state: [names]}`. */
   get variableReferences(): Record<string, string[]> {
     return JSON.parse(this.#handle.raw().variableReferences());
   }
 
-  /** Names this very definition: snapshots are restored only with a machine of the same digest. */
+  /** Identifies this definition. A snapshot can only be restored with a machine of the same digest. */
   get digest(): string {
     return this.#handle.raw().digest;
   }
@@ -132,7 +132,7 @@ export class StateMachine implements PublicMachine {
     return (this.#diagnostics ??= this.#handle.raw().diagnostics(this.definition) as Diagnostic[]);
   }
 
-  /** Starts an execution. Handlers are first called after the present code has run. */
+  /** Starts an execution. Handlers are first called after the current code has run. */
   start<Output = any>(input?: unknown, options: ExecutionOptions = {}): Execution<Output> {
     checkOptions(options, START_OPTIONS, "machine.start()");
     const text = input === undefined ? "{}" : argumentText(input, "the input");
@@ -150,7 +150,7 @@ export class StateMachine implements PublicMachine {
     return this.#start(text, info, seed, options, around(options, clockOf(options.clock, options.startTime)));
   }
 
-  /** Runs an execution to its end; returns its output or rejects with ExecutionError. */
+  /** Runs an execution to its end. Resolves to its output, or rejects with ExecutionError. */
   async run<Output = any>(input?: unknown, options: ExecutionOptions = {}): Promise<Output> {
     const execution = this.start<Output>(input, options);
     const outcome = await execution.result;
@@ -161,7 +161,7 @@ export class StateMachine implements PublicMachine {
     throw new ExecutionError(execution, outcome, failedState(driverOf(execution)), driverOf(execution).thrown);
   }
 
-  /** Goes on with an execution where `execution.snapshot()` was taken. Tasks in flight are invoked again. */
+  /** Continues an execution from a snapshot. Tasks that were running are invoked again. */
   restore<Output = any>(snapshot: ExecutionSnapshot, options: ExecutionOptions = {}): Execution<Output> {
     checkOptions(options, START_OPTIONS, "machine.restore()");
     checkSnapshot(snapshot);
@@ -169,9 +169,8 @@ export class StateMachine implements PublicMachine {
   }
 
   /**
-   * Takes up an execution that failed, timed out or was aborted where it stood (RedriveExecution): the state that failed
-   * runs again, what was done stays done. Takes the execution or its snapshot; returns a new Execution with the history
-   * so far.
+   * Continues an execution that failed, timed out or was aborted, as RedriveExecution does: the failed state runs again, and
+   * finished states are not repeated. Accepts the execution or its snapshot, and returns a new Execution with the history so far.
    */
   redrive<Output = any>(ended: PublicExecution | ExecutionSnapshot, options: ExecutionOptions = {}): Execution<Output> {
     const snapshot = ended instanceof Execution ? ended.snapshot() : (ended as ExecutionSnapshot);
@@ -185,7 +184,7 @@ export class StateMachine implements PublicMachine {
   #start(text: string, info: ExecutionInfo, seed: bigint, options: ExecutionOptions, surroundings: Surroundings): Execution {
     const engine = new HistoryEngine(this.#handle, engineSettings(options, this.type), undefined, new Archive());
     const { driver, execution } = this.#execution(engine, info, seed, options, surroundings, { input: text });
-    // Without a seed nobody can repeat the execution, nor work its task tokens out from what it shows.
+    // Without a seed, nobody may be able to repeat the execution, or to compute its task tokens from what it shows.
     driver.begin([["start", text, options.seed === undefined ? { ...info, tokenKey: randomKey() } : info, seed]]);
     return execution;
   }
@@ -220,7 +219,7 @@ export class StateMachine implements PublicMachine {
     begun: Beginning,
   ): { driver: Driver; execution: Execution } {
     const { handlers, clock, family, journal, onFinish } = surroundings;
-    // What a task started is in the family already.
+    // An execution that a task has started is already in the family.
     let ended = onFinish;
     let finish: (outcome: Outcome) => void;
     const result = new Promise<Outcome>((resolve) => (finish = resolve));
@@ -261,19 +260,19 @@ export class StateMachine implements PublicMachine {
     return { driver, execution };
   }
 
-  /** For executions that outlive their process: the engine of one, a new one or one that a lean snapshot describes. */
+  /** Returns an engine for an execution that survives its process: a new one, or the one that a lean snapshot describes. */
   static engine(machine: StateMachine, options: ExecutionOptions, lean?: { text: string; events: number }): HistoryEngine {
     const archive = new Archive(lean?.events);
     return new HistoryEngine(machine.#handle, engineSettings(options, machine.type), lean?.text, archive);
   }
 
-  /** The execution of such an engine. */
+  /** Returns the execution of an engine that `engine()` has returned. */
   static kept(machine: StateMachine, engine: HistoryEngine, keeping: Keeping): Execution {
     const { info, seed, options, ...surroundings } = keeping;
     return machine.#execution(engine, info, seed, options, surroundings, { input: "{}" }).execution;
   }
 
-  /** For tasks that start machines: an execution with the surroundings of its parent. */
+  /** Starts an execution for a task, with the surroundings of its parent. */
   static launch(
     machine: StateMachine,
     { options, ...surroundings }: Surroundings & { options: ExecutionOptions },
@@ -286,13 +285,13 @@ export class StateMachine implements PublicMachine {
   }
 }
 
-/** What an execution shares with those that its tasks start: handlers, clock, and the family itself. */
+/** Returns what an execution shares with the executions that its tasks start: the handlers, the clock and the family. */
 function around(options: ExecutionOptions, clock: Clock | VirtualClock): Surroundings {
   const { tasks, machines, onNested } = options;
   const registered = machines === undefined ? undefined : new Machines(machines, (machine) => machine instanceof StateMachine);
   const handlers = tasks instanceof Handlers ? tasks : new Handlers<TaskHandler>(tasks, registered);
   if (registered === undefined) return { handlers, clock };
-  // Observers are told of the execution that they were given to.
+  // Observers only observe the execution to which they were given, so `trace` is not inherited.
   const names = ([...LIMITS, "seed"] as const).filter((name) => name !== "trace" && options[name] !== undefined);
   const inherited: ExecutionOptions = Object.fromEntries(names.map((name) => [name, options[name]]));
   const launch = (machine: StateMachine, how: Launch) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
@@ -303,14 +302,14 @@ function around(options: ExecutionOptions, clock: Clock | VirtualClock): Surroun
   };
 }
 
-/** Throws what StartExecution answers to a name or an input that it does not take. */
+/** Throws the error with which StartExecution refuses a name or an input. */
 export function checkStart(name: string, input: string, { payloadLimit }: { payloadLimit?: number }): void {
   const problem = startProblem(name, input, payloadLimit);
   if (problem) throw misuse(...problem, RangeError);
   checkSize(input, "the input");
 }
 
-/** Whether a machine asks for the results of executions: then those that have ended are kept. */
+/** Returns whether a machine describes or stops executions. If it does, executions must stay known after their end. */
 export function isCurious(machine: StateMachine): boolean {
   return /:(?:describe|stop)Execution/.test(handleOf(machine).text);
 }
@@ -321,7 +320,7 @@ function checkSnapshot(snapshot: ExecutionSnapshot): void {
   }
 }
 
-/** Tells the process's collector, where there is one, what an execution that has ended has used of its definition. */
+/** Reports to the process's collector, if there is one, which parts of its definition an ended execution has used. */
 export function tellUse(machine: StateMachine, ask: () => ExecutionCoverage): void {
   const collect = collector();
   if (collect === undefined) return;
@@ -333,11 +332,13 @@ export function tellUse(machine: StateMachine, ask: () => ExecutionCoverage): vo
   }
 }
 
-// How many events are read at a time to find the state in which an execution failed.
+// The number of events that are read at a time to find the state in which an execution failed.
 const TAIL = 64;
 
-/** The state in which an execution failed, from the end of its history: it may be long. */
-/** In which state an execution has failed, and the error that it comes of, where there is one. */
+/**
+ * Returns the state in which an execution failed, and the thrown value that caused it, if there is one. The history is read from
+ * its end, because it may be long.
+ */
 export function failureOf(execution: Execution): { state?: string; thrown?: Thrown } {
   const driver = driverOf(execution);
   const [state, thrown] = [failedState(driver), driver.thrown];
@@ -356,13 +357,14 @@ function failedState(driver: Driver): string | undefined {
     }
     return events.get(id);
   };
-  // The first event of a chain, and the end of an aborted execution, point at nothing: then the last state entered.
+  // The first event of a chain, and the end of an aborted execution, have no previous event. In these cases the last entered state
+  // is used.
   let event = at(at(driver.events)?.previousEventId ?? 0) ?? at(driver.events - 1);
   while (event !== undefined && !isStateEntered(event)) event = at(event.previousEventId);
   return event && detailsOf(event).name;
 }
 
-/** A snapshot of an engine as a HistoryEngine takes it: with the events in an archive. */
+/** Returns a snapshot in the form in which a HistoryEngine accepts it: its events are in an archive. */
 export function archived(
   snapshot: EngineSnapshot,
   write: (snapshot: EngineSnapshot) => string = JSON.stringify,

@@ -1,13 +1,13 @@
-// What is known of the Map Runs of an execution from its events: a record of each run of a Distributed Map.
+// Collects data about an execution's Map Runs from its events: a record of each run of a Distributed Map.
 
 import type { MapRunFailure } from "../api/durable.d.ts";
 import type { Frame, HistoryEvent, MachineType, MapRunChange, MapRunCounts } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 
-/** How many items or child executions of a run have each status. */
+/** The number of a run's items or child executions with each status. */
 export type Counts = Omit<MapRunCounts, "pendingRedrive">;
 
-/** What is known of the run of a Distributed Map besides its record's own members. */
+/** The data of a Map Run that is not a member of the record itself. */
 export interface MapRun extends Required<MapRunChange> {
   /** Whether a child execution may have several items. */
   batched: boolean;
@@ -15,20 +15,20 @@ export interface MapRun extends Required<MapRunChange> {
   items: Counts;
   executions: Counts;
   redriveCount: number;
-  /** Milliseconds since 1970. */
+  /** The time of the last redrive, in milliseconds since 1970. */
   redriveDate?: number;
-  /** The child that failed first since the run was last redriven. */
+  /** The first child that has failed since the run was last redriven. */
   failure?: MapRunFailure;
 }
 
-/** The record of a Map Run. Its id is the run's ARN, and `mapRunArn` that of its execution. */
+/** The record of a Map Run. Its id is the ARN of the run, and `mapRunArn` is the ARN of the run's execution. */
 export interface RunRecord {
   id: string;
-  /** The ARN of the machine with the Map's label. */
+  /** The ARN of the machine, with the label of the Map. */
   machineArn: string;
   mapRunArn: string;
   status: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABORTED";
-  /** Milliseconds since 1970. */
+  /** The time of the start, in milliseconds since 1970. */
   startDate: number;
   stopDate?: number;
   run: MapRun;
@@ -41,16 +41,16 @@ export interface Chain {
   run?: string;
 }
 
-/** Chains by the ids of their last events. */
+/** Chains, with the ids of their last events. */
 export type KeptChains = [last: number, chain: Chain][];
 
-/** What an event says of a Map Run. */
+/** A change of a Map Run that an event reports. */
 export type RunNews =
   | { type: "begun"; run: string; chain: Chain; at: number }
   | { type: "redriven"; run: string; redriveCount: number; at: number }
   | { type: "ended"; run: string; status: RunRecord["status"]; at: number };
 
-/** What the definition has of a Distributed Map. */
+/** The settings of a Distributed Map in the definition. */
 interface DistributedMap extends Required<MapRunChange> {
   batched: boolean;
   childType: MachineType;
@@ -67,13 +67,16 @@ const UNKNOWN: DistributedMap = {
 };
 const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
 
-/** Whether an execution may have Map Runs: only then its events are worth reading. A child of one needs a Distributed Map inside of that. */
+/**
+ * Returns whether an execution may have Map Runs; otherwise its events need not be read. A child of a Map Run needs a second
+ * Distributed Map, inside the first.
+ */
 export function mayHaveRuns(definition: string, isChild = false): boolean {
   const first = definition.indexOf('"DISTRIBUTED"');
   return isChild ? first >= 0 && definition.includes('"DISTRIBUTED"', first + 1) : first >= 0;
 }
 
-/** The Map Runs of an execution, as its events tell of them in their order. */
+/** Derives an execution's Map Runs from its events, in their order. */
 export class RunChains {
   readonly #definition: string;
   readonly #chains = new Map<number, Chain>();
@@ -83,7 +86,7 @@ export class RunChains {
     this.#definition = definition;
   }
 
-  /** Goes on where another one has been. */
+  /** Restores the chains of another instance, to continue after its last event. */
   restore(chains: KeptChains): void {
     for (const [last, chain] of chains) this.#chains.set(last, chain);
   }
@@ -92,7 +95,7 @@ export class RunChains {
     return [...this.#chains];
   }
 
-  /** Follows the chain of an event, if it is one of a Distributed Map, and says what it tells of a run. */
+  /** Extends the chain to which an event belongs, if it is a Distributed Map's. Returns the change of a run that the event reports. */
   follow(event: HistoryEvent): RunNews | undefined {
     const chain = { ...this.#chains.get(event.previousEventId) };
     switch (event.type) {
@@ -120,7 +123,7 @@ export class RunChains {
     return newsOf(event, chain);
   }
 
-  /** The record of a run that has begun. */
+  /** Returns the record of a run that has begun. */
   begun({ run: id, chain: { map = "", items = 0 }, at }: RunNews & { type: "begun" }, execution: string): RunRecord {
     this.#maps ??= distributedMaps(JSON.parse(this.#definition).States);
     const run = { ...(this.#maps.get(map) ?? UNKNOWN), items: { ...NONE, total: items }, executions: { ...NONE }, redriveCount: 0 };
@@ -145,12 +148,12 @@ function newsOf(event: HistoryEvent, { run = "", ...chain }: Chain): RunNews | u
   }
 }
 
-/** The part of a Map Run's or a child's ARN with the names of the machine and of the Map: `Machine/Label`. */
+/** Returns the part of a Map Run's or a child's ARN with the names of the machine and the Map: `Machine/Label`. */
 export function labelOf(arn: string): string {
   return arn.split(":")[6] ?? "";
 }
 
-/** A run with the items of an ended child, or with a negative number without them. */
+/** Returns a run to which the items of an ended child were added. With a negative number, they are subtracted. */
 export function counted(run: MapRun, status: string, items: number): MapRun {
   const kind = KINDS[status as keyof typeof KINDS];
   if (kind === undefined) return run;
@@ -161,7 +164,7 @@ export function counted(run: MapRun, status: string, items: number): MapRun {
   };
 }
 
-/** A run with the limits that are given. */
+/** Returns a run with the given limits. */
 export function limited(run: MapRun, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage }: MapRunChange): MapRun {
   return {
     ...run,
@@ -171,15 +174,18 @@ export function limited(run: MapRun, { maxConcurrency, toleratedFailureCount, to
   };
 }
 
-/** How a Map Run stands: its limits and counts, which are its engine's (`now`) as long as it is under way. */
+/** Returns the limits and the counts of a Map Run. While the run is under way, they come from its engine (`now`). */
 export function standingOf({ run: known }: RunRecord, now: Frame["mapRun"]): MapRun & { itemCounts: Counts; executionCounts: Counts } {
-  // The engine has the limits that expressions have computed.
+  // Expressions can compute limits, so only the engine has their values.
   const run = now === undefined ? known : limited(known, now);
   const { itemCounts, executionCounts } = now ?? countsOf(run);
   return { ...run, itemCounts, executionCounts };
 }
 
-/** The counts of an ended run. Items that never began count as aborted; for batches that never began, no executions are counted. */
+/**
+ * Returns the counts of an ended run. Items that never began count as aborted. For batches that never began, no executions are
+ * counted.
+ */
 function countsOf({ items, executions, batched }: MapRun): { itemCounts: Counts; executionCounts: Counts } {
   const sum = ({ succeeded, failed, timedOut, aborted }: Counts): number => succeeded + failed + timedOut + aborted;
   const total = Math.max(items.total, sum(items));
@@ -187,7 +193,7 @@ function countsOf({ items, executions, batched }: MapRun): { itemCounts: Counts;
   return { itemCounts: all, executionCounts: batched ? { ...executions, total: sum(executions) } : all };
 }
 
-/** The Distributed Maps among states, at any depth, by name. */
+/** Returns the Distributed Maps among states, at any depth, by name. */
 function distributedMaps(states: unknown, found = new Map<string, DistributedMap>()): Map<string, DistributedMap> {
   for (const [name, state] of Object.entries(isObject(states) ? states : {})) {
     if (!isObject(state)) continue;
@@ -210,7 +216,7 @@ function distributedMap(state: Record<string, unknown>, config: Record<string, u
   };
 }
 
-/** A limit that is a number in the definition; 0, the default, for a limit that an expression computes. */
+/** Returns a limit that is a number in the definition; 0, the default, for a limit that an expression computes. */
 function plain(value: unknown): number {
   const number = Number(value);
   return value !== undefined && Number.isFinite(number) ? number : 0;

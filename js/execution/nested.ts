@@ -1,4 +1,4 @@
-// Executions that tasks start: what `states:startExecution` and its kin do with the machines that are registered.
+// Executions that tasks start: `states:startExecution` and related actions, on the registered machines.
 
 import { isObject } from "../base/json.ts";
 import { misuse } from "../base/errors.ts";
@@ -23,19 +23,22 @@ export const SEND = /* @__PURE__ */ new Map<string | undefined, Completion[0]>([
 export const ASK = /^(?:states|aws-sdk:sfn):(describe|stop)Execution$/;
 const START: readonly (string | undefined)[] = ["states:startExecution", "aws-sdk:sfn:startExecution", "aws-sdk:sfn:startSyncExecution"];
 
-/** The API's limit: an error that is handed on from execution to execution is quoted once more in each, and doubles. */
+/**
+ * Maximum length of a cause in AWS's API, in characters. An error that is passed from execution to execution is quoted again in
+ * each, so that its length doubles.
+ */
 const LONGEST_CAUSE = 32_768;
 
-/** What drives an execution that tasks can start others from. */
+/** The driver of an execution whose tasks can start other executions. */
 export interface FamilyDriver extends TaskDriver {
   readonly family: Family;
-  /** The seed of the names and seeds of executions that this one starts. */
+  /** The seed for the names and the seeds of the executions that this one starts. */
   readonly seed: bigint;
-  /** How many executions have started one another above this one, where that is counted. */
+  /** The nesting depth, if it is counted: how many parent executions this one has. */
   readonly depth?: number;
 }
 
-/** An execution of a family, as the others see it. */
+/** An execution of a family, as its other members see it. */
 export type Member = TaskDriver["execution"] & Partial<Pick<Execution, "snapshot">>;
 
 /** The machines that tasks may start, by name and by ARN. */
@@ -54,12 +57,12 @@ export class Machines implements TaskSource {
     }
   }
 
-  /** All of them, some twice. */
+  /** All machines. Some are listed twice. */
   get all(): StateMachine[] {
     return [...this.#named.values()];
   }
 
-  /** The handler of a task that starts, describes or stops an execution or answers a token; undefined for other tasks. */
+  /** Returns the handler of a task that starts, describes or stops an execution or answers a token; undefined for other tasks. */
   find({ kind, name }: Resource, input: unknown): Taker | undefined {
     if (kind !== "service") return undefined;
     const method = SEND.get(name);
@@ -72,30 +75,30 @@ export class Machines implements TaskSource {
     return machine && new Starter(machine);
   }
 
-  /** Whether a task starts an execution. */
+  /** Returns whether a task starts an execution. */
   isStart({ kind, name }: Resource): boolean {
     return kind === "service" && START.includes(name);
   }
 
-  /** The error of a task that starts a machine which is not registered; undefined for other tasks. */
+  /** Returns the error of a task that starts a machine which is not registered; undefined for other tasks. */
   missing({ name }: Resource, input: unknown): MissingHandler | undefined {
     return unknownMachine(name, input);
   }
 }
 
-/** The machine that a task of this service starts; undefined for other tasks. */
+/** Returns the ARN of the machine that a task of this service starts; undefined for other tasks. */
 export function startedMachine(name: string | undefined, input: unknown): string | undefined {
   return START.includes(name) ? machineArn(input) : undefined;
 }
 
-/** The failure of a task that starts a machine which is not registered; undefined for other tasks. */
+/** Returns the failure of a task that starts a machine which is not registered; undefined for other tasks. */
 export function unknownMachine(name: string | undefined, input: unknown): MissingHandler | undefined {
   const arn = startedMachine(name, input);
   if (name === undefined || arn === undefined) return undefined;
   return refusal(name, "StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}'`);
 }
 
-/** The entries of the option `machines`. */
+/** Returns the entries of the option `machines`. */
 function named(option: object, isMachine: (value: unknown) => value is StateMachine): Iterable<readonly [unknown, unknown]> {
   if (option instanceof Map) return option;
   if (!Array.isArray(option)) return Object.entries(option);
@@ -107,7 +110,7 @@ function machineArn(input: unknown): string | undefined {
   return typeof arn === "string" ? arn : undefined;
 }
 
-/** What launches an execution: its input's text, or the snapshot that it goes on from. */
+/** The details of a new execution: the text of its input, or the snapshot from which it continues. */
 export interface Launch {
   text?: string;
   snapshot?: ExecutionSnapshot;
@@ -118,11 +121,11 @@ export interface Launch {
   record: Child;
 }
 
-/** What a family is made of. */
+/** The options of a family. */
 interface FamilyOptions {
   /** Starts or restores an execution as a member. */
   launch: (machine: StateMachine, how: Launch) => Member;
-  /** The code and message of the error with which no more executions are started. */
+  /** Returns the code and the message of the error with which a start is refused; undefined if it is allowed. */
   refuses?: (driver: FamilyDriver) => readonly [code: string, message: string] | undefined;
   onNested?: ((child: Execution, parent: Execution) => void) | undefined;
   /** Whether executions that have ended can still be described. */
@@ -130,16 +133,16 @@ interface FamilyOptions {
   payloadLimit?: number | undefined;
 }
 
-/** What a family asks to be told of a member. */
+/** The functions with which a member reports its beginning and its end to the family. */
 export interface Entry {
   begun(execution: Member): void;
   ended(outcome: Outcome, now: number): void;
 }
 
-/** What executions share that were started by one another: machines, handlers, one time line, names and tokens. */
+/** Executions that have started each other. They share machines, handlers, a clock, names and tokens. */
 export class Family {
   readonly drivers = new Set<TaskDriver>();
-  /** The executions that were given a name, by ARN. */
+  /** The executions whose names were given by their tasks, by ARN. */
   readonly named = new Map<string, Child>();
   /** The executions that can be described or stopped, by ARN. */
   readonly known = new Map<string, Child>();
@@ -157,7 +160,7 @@ export class Family {
     this.payloadLimit = payloadLimit;
   }
 
-  /** Takes an execution in. */
+  /** Adds an execution to the family. */
   enter(record: Child): Entry {
     this.known.set(record.arn, record);
     return {
@@ -171,7 +174,7 @@ export class Family {
     };
   }
 
-  /** Takes in an execution that was begun elsewhere; with an outcome it has ended. */
+  /** Adds an execution that was started elsewhere. If there is an outcome, it has ended. */
   again(
     details: ChildDetails,
     execution: Member,
@@ -187,7 +190,7 @@ export class Family {
     return { record, ended };
   }
 
-  /** Takes in the execution that no task has started. */
+  /** Adds the execution that was not started by a task. */
   found({
     name,
     arn,
@@ -202,7 +205,7 @@ export class Family {
   /** Reports an execution that a task has started. */
   tell(child: Member, parent: Member): void {
     try {
-      // Whoever observes nested executions has drivers with whole executions.
+      // If nested executions are observed, all members are whole executions.
       this.#onNested?.(child as Execution, parent as Execution);
     } catch (thrown) {
       console.error("stepglass: onNested threw an error", thrown);
@@ -210,7 +213,7 @@ export class Family {
   }
 }
 
-/** Starts a machine, and waits for it where the integration does. */
+/** Starts a machine, and waits for its execution if the integration does. */
 class Starter implements Taker {
   #machine: StateMachine;
 
@@ -232,20 +235,20 @@ class Starter implements Taker {
     const child = this.#child(call, driver);
     if (child === undefined) return;
     rejoin(child, call, driver);
-    // It is reported last, because an observer may stop it at once.
+    // The start is reported last, because an observer may stop the execution at once.
     if (!child.told) tell(child, driver);
   }
 
   /** Waits again for an execution that was restored with its parent. */
   resume(call: TaskCall, driver: FamilyDriver, { child: details, snapshot }: NestedSnapshot): void {
-    // It was written by toJSON().
+    // The details were written by toJSON().
     const child = new Child(details as unknown as ChildDetails);
     this.#begin(child, driver, { snapshot });
     tell(child, driver);
     wait(child, call, driver);
   }
 
-  /** The new execution; one that runs with this name and input already; or undefined where AWS refuses. */
+  /** Returns the new execution, or one with this name and input that is already running; undefined if AWS would refuse the start. */
   #child(call: TaskCall, driver: FamilyDriver): Child | undefined {
     const { command } = call;
     const refuse = (code: string, message: string) => void fail(driver, call, refusal(serviceOf(call), code, message));
@@ -289,14 +292,14 @@ class Starter implements Taker {
   }
 }
 
-/** The JSON text of a start's Input. The API takes a text; Step Functions writes one where there is something else. */
+/** Returns the JSON text of a start's Input. The API accepts a text; Step Functions converts any other value to one. */
 export function inputText({ command }: TaskCall, write: (given: unknown) => string = jsonText): string {
   const given: unknown = command.input.Input;
   if (given === undefined || given === null) return "{}";
   return typeof given === "string" ? given : write(given);
 }
 
-/** The service and action of a call that starts, describes or stops executions. */
+/** Returns the service and the action of a call that starts, describes or stops executions. */
 export function serviceOf({ resource }: TaskCall): string {
   return resource.name ?? "";
 }
@@ -306,7 +309,10 @@ function tell(child: Child, driver: FamilyDriver): void {
   if (child.execution !== undefined) driver.family.tell(child.execution, driver.execution);
 }
 
-/** Answers a task whose execution has started; one that runs already or has ended, as if the task had just started it. */
+/**
+ * Answers a task whose execution has started. An execution that is already running or has ended is answered as if the task had just
+ * started it.
+ */
 export function rejoin(child: Child, call: TaskCall, driver: TaskDriver): void {
   const { resource, command } = call;
   const { task } = command;
@@ -329,12 +335,12 @@ export function rejoin(child: Child, call: TaskCall, driver: TaskDriver): void {
   }
 }
 
-/** The cause of an execution that is stopped because the task that waited for it was: AWS's words. */
+/** Returns the cause of an execution that is stopped because the task that waited for it was stopped. The wording is AWS's. */
 export function abortedWith(parent: string): string {
   return `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`;
 }
 
-/** Ends a task with the execution that it waits for. */
+/** Ends a task together with the execution for which it waits. */
 export function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
   call.child = child;
   call.onCancel = () => {
@@ -353,21 +359,21 @@ export function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
   else if (child.outcome !== undefined) answer(child.outcome);
 }
 
-/** An execution of a family when it begins. */
+/** The details of an execution when it begins. */
 export interface ChildDetails {
   name: string;
   arn: string;
   machineArn: string;
-  /** JSON text. */
+  /** The input, as JSON text. */
   input: string;
   startDate: number;
-  /** The seed of its names and random values, as decimal digits. */
+  /** The seed of the execution's names and random values, as decimal digits. */
   seed?: string;
-  /** Whether the task has given its name. */
+  /** Whether the task has given the execution its name. */
   named?: boolean;
 }
 
-/** An execution of a family, for as long as it can be described. */
+/** An execution of a family. It exists as long as the execution can be described. */
 export class Child implements NestedExecution, ChildDetails {
   declare name: string;
   declare arn: string;
@@ -377,9 +383,9 @@ export class Child implements NestedExecution, ChildDetails {
   declare seed?: string;
   declare named?: boolean;
   running = true;
-  /** Whether it is kept by itself, and found again by its name. */
+  /** Whether the execution has a record of its own, and is found by its name. */
   isKept = false;
-  /** Whether observers were told of it. */
+  /** Whether observers were notified of the execution. */
   told = false;
   waiters: ((outcome: Outcome) => void)[] = [];
   execution: Member | undefined;
@@ -398,21 +404,21 @@ export class Child implements NestedExecution, ChildDetails {
     this.waiters = [];
     for (const answer of waiters) answer(outcome);
     if (!keep) {
-      // Its name stays taken.
+      // The name of the execution stays taken.
       this.outcome = undefined;
       this.input = "";
     }
     this.execution = undefined;
   }
 
-  /** What a snapshot of the parent keeps. */
+  /** Returns the data that a snapshot of the parent contains. */
   toJSON(): { [key: string]: unknown } {
     const { name, arn, machineArn, input, startDate, seed } = this;
     return { name, arn, machineArn, input, startDate, seed };
   }
 }
 
-/** Describes or stops an execution of the family. */
+/** A handler of tasks that describe or stop an execution of the family. */
 abstract class Asker implements Taker {
   take(call: TaskCall, driver: FamilyDriver): void {
     const arn: unknown = call.command.input?.ExecutionArn;
@@ -445,17 +451,17 @@ class Stopper extends Asker {
   }
 }
 
-/** Stops an execution for a task, and answers it when that is done. */
+/** Stops an execution for a task, and answers the task when the execution has stopped. */
 export function stop(record: Child, call: TaskCall, driver: TaskDriver): void {
   const answer = () => driver.complete(call, "succeed", JSON.stringify({ StopDate: dateOf(call)(record.stopDate ?? driver.now()) }));
   if (!record.running) return void answer();
-  // The task is answered when the execution has stopped, so that the next one to describe it finds it ABORTED.
+  // The task is answered afterwards, so that the next task that describes the execution sees the status ABORTED.
   record.waiters.push(answer);
   const { Error: error, Cause: cause } = call.command.input;
   record.execution?.abort(textOrNothing(error), textOrNothing(cause));
 }
 
-/** Times as the SDK's integrations write them, or as the optimized ones do. */
+/** Returns a function that formats times as the SDK's integrations do, or as the optimized ones do. */
 function dateOf(call: TaskCall): (time: number) => string | number {
   return serviceOf(call).startsWith("aws-sdk:") ? iso : (time) => time;
 }
@@ -466,18 +472,18 @@ function textOrNothing(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The failure of a task that asks for an execution which cannot be described or stopped: it is Express, or unknown. */
+/** Returns the failure of a task that describes or stops an execution for which this is not possible: it is Express, or unknown. */
 export function unknownExecution(call: TaskCall, arn: unknown, isKnown = false): MissingHandler {
   return refusal(serviceOf(call), ...((isKnown ? undefined : arnProblem(arn)) ?? EXPRESS_ARN));
 }
 
-/** Why there is no execution with this ARN. */
+/** Returns why there is no execution with this ARN; undefined for the ARN of an Express execution. */
 function arnProblem(arn: unknown): readonly [code: string, message: string] | undefined {
   if (typeof arn !== "string" || !arn.startsWith("arn:")) return ["InvalidArn", `Invalid Arn: 'Invalid ARN prefix: ${String(arn)}'`];
   return arn.includes(":express:") ? undefined : ["ExecutionDoesNotExist", `Execution Does Not Exist: '${arn}'`];
 }
 
-/** Answers the task token of an execution in the family. */
+/** A handler of tasks that answer the token of another task in the family. */
 class Sender implements Taker {
   #method: Completion[0];
 
@@ -499,7 +505,7 @@ class Sender implements Taker {
   }
 }
 
-/** How a task that answers a token has that token's task end; undefined if the output is not JSON. */
+/** Returns the completion of the task whose token is answered; undefined if the output is not JSON. */
 export function completionOf(method: Completion[0], { command }: TaskCall): Completion | undefined {
   const { Output, Error: error, Cause: cause } = command.input ?? {};
   if (method === "fail") return ["fail", error, cause];
@@ -512,7 +518,7 @@ function fail(driver: TaskDriver, call: TaskCall, { error, cause }: TaskFailure)
   driver.complete(call, "fail", error, cause);
 }
 
-/** An error of the service, in the words of the optimized integration or of the SDK's. */
+/** Returns an error of the service, in the wording of the optimized integration or of the SDK's. */
 export function refusal(service: string, code: string, message: string): MissingHandler {
   const id = "00000000-0000-4000-8000-000000000000";
   const name = code.replace(/(?<!Exception)$/, "Exception");
@@ -524,7 +530,7 @@ export function refusal(service: string, code: string, message: string): Missing
       };
 }
 
-/** Why a task that answers a token fails. */
+/** The failures of tasks that answer a token. */
 export const INVALID_TOKEN = /* @__PURE__ */ refusal("aws-sdk:sfn", "InvalidToken", "Invalid Token: 'Invalid token'");
 export const INVALID_OUTPUT = /* @__PURE__ */ refusal("aws-sdk:sfn", "InvalidOutput", "Invalid Output: 'the output is not JSON'");
 export const TASK_TIMED_OUT = /* @__PURE__ */ refusal(
@@ -533,7 +539,7 @@ export const TASK_TIMED_OUT = /* @__PURE__ */ refusal(
   "Task Timed Out: 'Provided task does not exist anymore'",
 );
 
-/** StartSyncExecution's response. */
+/** Returns StartSyncExecution's response. */
 function syncResponse({
   status,
   error,
@@ -564,7 +570,7 @@ function syncResponse({
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** A machine's ARN without version or alias; one for a mere name. */
+/** Returns a machine's ARN without version or alias. A name without an ARN gets one. */
 function arnOf(text: string): string {
   return text.includes(":stateMachine:") ? withoutQualifier(text) : `${ACCOUNT}:stateMachine:${text}`;
 }
@@ -579,7 +585,7 @@ function executionArn(machineArn: string, name: string, machine: StateMachine, s
   return `${base.replace(":stateMachine:", ":execution:")}:${name}`;
 }
 
-/** A seed for a part of something seeded (SplitMix64). */
+/** Returns a seed for one part of what has a seed, with the SplitMix64 algorithm. */
 function mix(seed: bigint, part: number): bigint {
   let z = BigInt.asUintN(64, seed + 0x9e3779b97f4a7c15n * BigInt(part));
   z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
@@ -587,7 +593,7 @@ function mix(seed: bigint, part: number): bigint {
   return z ^ (z >> 31n);
 }
 
-/** A name as AWS gives one, from a seed. */
+/** Returns a UUID that is derived from a seed. AWS gives executions such names. */
 function uuid(seed: bigint): string {
   const hex = mix(seed, 2).toString(16).padStart(16, "0") + mix(seed, 3).toString(16).padStart(16, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;

@@ -1,4 +1,4 @@
-// Recorded executions run again.
+// Runs recorded executions again.
 
 import * as module from "../../dist/glue.js";
 import type { Definition, RecordedHistory, ReplayHistoryOptions, HistoryReplay } from "../api/index.d.ts";
@@ -28,15 +28,12 @@ const OPTIONS = [
 ];
 const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"] as const;
 
-/**
- * Runs a recorded execution again with the recorded answers of its tasks, and says where the definition first does
- * something else.
- */
+/** Runs a recorded execution again with the recorded answers of its tasks. Returns where the definition first does something else. */
 export function replayHistory(definition: Definition, history: RecordedHistory, options: ReplayHistoryOptions = {}): HistoryReplay {
   checkOptions(options, OPTIONS, "replayHistory()");
   const compiled = compileSettings(options);
-  const text = new StateMachine(definition, machineSettings(options)).definition; // Throws the problems.
-  // An ARN tells the names.
+  const text = new StateMachine(definition, machineSettings(options)).definition; // It throws if there are problems.
+  // The names are parts of the ARN.
   const [, account, machine, execution] = /^(arn:[^:]*:states:[^:]*:[^:]*):execution:([^:]+):([^:]+)/.exec(options.arn ?? "") ?? [];
   const told: Partial<Record<(typeof NAMES)[number], string>> =
     account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
@@ -46,7 +43,7 @@ export function replayHistory(definition: Definition, history: RecordedHistory, 
   return JSON.parse(call(module.replayHistory, text, recorded, compiled, settings, names, seedOf(options.seed ?? 0)));
 }
 
-/** Text as it is; what the SDK gives has Dates, which JSON has as text. */
+/** Returns the JSON text of a history. The SDK returns an object with Dates, which become texts in JSON. */
 function historyText(history: unknown): string {
   if (typeof history === "string") return history;
   if (typeof history === "object" && history !== null) return argumentText(history, "the history");

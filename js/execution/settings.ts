@@ -1,23 +1,23 @@
-// What of the options concerns the engine, and the collector of a process that wants to know what executions use.
+// The engine's settings, which are part of the options, and the collector of a process that measures coverage.
 
 import type { Limits, MachineType } from "../api/index.d.ts";
 import type { EngineSettings } from "../border/facts.ts";
 
-/** Options of an execution that its engine is given; those that its tasks start are given them too. */
+/** The options of an execution that are passed to its engine, and to the executions that its tasks start. */
 export const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"] as const;
 
-// Whoever collects the coverage of a process puts a function here; copies of this package share it.
+// A process that measures coverage has a function under this key, which all copies of this package share.
 const COLLECTOR = Symbol.for("stepglass.coverage");
 
-/** Takes what an execution has used of its definition. */
+/** Receives how often an execution has used each part of its definition. */
 type Collector = (use: { digest: string; name: string; definition: string; hits: Record<string, number> }) => void;
 
-/** The collector of this process, where there is one. */
+/** Returns the collector of this process, if there is one. */
 export function collector(): Collector | undefined {
   return (globalThis as { [COLLECTOR]?: Collector })[COLLECTOR];
 }
 
-/** Options that engines are made with; whoever observes what they ask for has it asked for. */
+/** The options from which engines are made. If there is an observer, the engine is set to produce what it observes. */
 interface Given extends Limits {
   onStage?: unknown;
   onChild?: unknown;
@@ -25,7 +25,7 @@ interface Given extends Limits {
   confirmedActivities?: boolean;
 }
 
-/** What of the options concerns the engine. */
+/** Returns the settings of the engine, which are part of the options. */
 export function engineSettings(options: Given, type: MachineType): EngineSettings {
   const settings: EngineSettings = { express: type === "EXPRESS" };
   if (options.confirmedActivities) settings.confirmedActivities = true;
@@ -35,7 +35,7 @@ export function engineSettings(options: Given, type: MachineType): EngineSetting
   return { ...settings, ...limits, ...counting(options) };
 }
 
-/** Whether the engine counts what is used. */
+/** Returns the setting with which the engine counts which parts of the definition are used. */
 export function counting({ coverage }: { coverage?: boolean }): EngineSettings {
   return coverage || collector() !== undefined ? { coverage: true } : {};
 }

@@ -1,4 +1,4 @@
-// Whole executions at once, on virtual time, with results from a script: for tests.
+// Runs whole executions at once, on virtual time and with scripted results, for tests.
 
 import type {
   CancelReason,
@@ -56,7 +56,7 @@ const OPTIONS = [
 const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "submitted", "never"];
 
 /**
- * Runs a definition to its end without waiting. `script` maps what `tasks` of `machine.start()` maps to results: one
+ * Runs a definition to its end without waiting. `script` has the same keys as `tasks` of `machine.start()`. Its values are results: one
  * `{after?, output | response | error, cause?, heartbeats?}` for all calls, an array with one for each call, or a
  * function of input and task that returns one. Equal arguments give equal results.
  */
@@ -71,16 +71,16 @@ export function simulate<Output = any>(
   return new Simulation(machine, script, options).run(machine, input);
 }
 
-/** A function of a script. */
+/** A function in a script. */
 type Scripted = (input: unknown, task: ScriptedTask) => ScriptedResult;
 
-/** One time line, with an execution and those that its tasks start. */
+/** A simulation on one clock: an execution, and the executions that its tasks start. */
 class Simulation {
   readonly options: SimulateOptions;
   readonly clock: VirtualClock;
   readonly script: Handlers<Scripted>;
   readonly family: Family | undefined;
-  /** The executions that have not ended, and all of them. */
+  /** The running executions, and all executions. */
   #runs: Run[] = [];
   #started: Run[] = [];
   #until: number;
@@ -122,9 +122,9 @@ class Simulation {
       ended = entry.ended;
     }
     while (root.outcome === undefined && this.#step(root)) {
-      // Each step is one fact of one execution.
+      // Each step processes one fact of one execution.
     }
-    // Whom its end stops is stopped with it.
+    // Executions that the end of the root execution stops are stopped at the same time.
     for (const run of this.#runs) run.stop();
     const report = root.report();
     if (options.machines !== undefined)
@@ -149,7 +149,10 @@ class Simulation {
     return run;
   }
 
-  /** Feeds what happens next, anywhere; false where nothing does. A tie is the elder execution's, and in it the engine's. */
+  /**
+   * Processes the next fact of all executions. Returns false if there is none. If several are due at the same time, the oldest
+   * execution comes first, and in it the engine's own timer.
+   */
   #step(root: Run): boolean {
     let first: Run | undefined;
     let at = Infinity;
@@ -173,14 +176,14 @@ class Simulation {
   }
 }
 
-/** One execution. What nested.js asks of a driver it answers, too. */
+/** One execution. It also implements what nested.ts needs of a driver. */
 class Run implements FamilyDriver {
   #simulation: Simulation;
   #machine: StateMachine;
   #engine: HistoryEngine;
   #onFinish: Launch["onFinish"];
   #step: { more: boolean; deadline: number | null } = { more: false, deadline: null };
-  // Scripted facts to come, ordered by time, then by order of making.
+  // Scripted facts of the future, ordered by time, then by the order in which they were added.
   #coming: { at: number; fact: Fact }[] = [];
   #open = new Map<number, TaskCall>();
   #tokens = new Map<string, TaskCall>();
@@ -213,12 +216,12 @@ class Run implements FamilyDriver {
     this.startTime = this.now();
   }
 
-  /** Asked by what machines take only, and with those there is one. */
+  /** Only tasks that start machines use this, and they exist only if there is a family. */
   get family(): Family {
     return this.#family!;
   }
 
-  /** Itself: what its tasks start learns its ARN. */
+  /** The object itself, because nested executions need the ARN of their parent. */
   get execution(): this {
     return this;
   }
@@ -227,14 +230,14 @@ class Run implements FamilyDriver {
     return this.#simulation.clock.now();
   }
 
-  /** When something happens next. */
+  /** Returns the time of the next fact; Infinity if there is none. */
   nextAt(): number {
     for (let next = this.#coming[0]; next !== undefined && this.#isSpent(next.fact); next = this.#coming[0]) this.#coming.shift();
     if (this.#step.more) return this.now();
     return Math.min(this.#coming[0]?.at ?? Infinity, this.#step.deadline ?? Infinity);
   }
 
-  /** What that is. */
+  /** Removes and returns the next fact. */
   takeNext(): Fact {
     const { more, deadline } = this.#step;
     const scripted = this.#coming[0];
@@ -244,7 +247,7 @@ class Run implements FamilyDriver {
   }
 
   feed([method, ...rest]: Fact): void {
-    // A fact has the arguments of its method.
+    // A fact consists of the name of a method and its arguments.
     const step = this.#engine.feed(method, this.now(), ...(rest as FactArguments<Fact[0]>));
     this.#step = step;
     for (const command of step.commands) {
@@ -257,7 +260,7 @@ class Run implements FamilyDriver {
     }
   }
 
-  /** Adds a fact to come. */
+  /** Adds a fact at a time. */
   at(at: number, fact: Fact): void {
     let i = this.#coming.length;
     while (i > 0 && this.#coming[i - 1]!.at > at) i--;
@@ -284,17 +287,17 @@ class Run implements FamilyDriver {
     this.#engine.release();
   }
 
-  // As a driver for those who take calls.
+  // The methods below are those that takers use to answer calls.
 
   post(...fact: Fact): void {
     this.at(this.now(), fact);
   }
 
-  /** Ends a call, or says that it is alive. Whether it still counted. */
+  /** Ends a call, or reports that it is alive. Returns false if it has already ended. */
   complete(call: TaskCall | EndedCall, ...[method, ...rest]: Completion): boolean {
     if (call.ended || this.outcome !== undefined) return false;
     call.ended = method !== "heartbeat";
-    // A completion is a fact without its task.
+    // A fact also has the number of its task.
     this.post(...([method, call.command.task, ...rest] as Fact));
     return true;
   }
@@ -307,13 +310,13 @@ class Run implements FamilyDriver {
     return this.#tokens.get(token);
   }
 
-  /** Feeds the stop that has come, if one has. */
+  /** Applies a stop that was posted, if there is one. */
   stop(): void {
     const stop = this.outcome === undefined ? this.#coming.find(({ fact }) => fact[0] === "stop") : undefined;
     if (stop) this.feed(stop.fact);
   }
 
-  /** Whether a fact is about a task that nobody waits for any more. */
+  /** Returns whether a fact is about a task that is no longer open. */
   #isSpent([method, task]: Fact): boolean {
     return method !== "start" && method !== "stop" && !(typeof task === "number" && this.#open.has(task));
   }
@@ -330,7 +333,7 @@ class Run implements FamilyDriver {
     const call = this.#open.get(task);
     if (call === undefined) return;
     this.#open.delete(task);
-    // A result that has come ends the call without anybody's being told.
+    // A call that was already answered is not notified of the cancellation.
     if (!call.ended) call.onCancel?.(reason);
     call.ended = true;
   }
@@ -350,7 +353,7 @@ class Run implements FamilyDriver {
     this.#answer(call, result);
   }
 
-  /** Adds the facts that a scripted result stands for. */
+  /** Adds the facts of a scripted result. */
   #answer({ command, resource }: TaskCall, result: ScriptedResult): void {
     const { task } = command;
     const now = this.now();
@@ -371,12 +374,14 @@ class Run implements FamilyDriver {
   }
 }
 
-/** Throws for what a script has given for a state that is no result. */
-/** What a script answers for a task that it does not have. Whether a host would wait for the handler does not matter here. */
+/**
+ * Returns the scripted result for a task that is missing in the script. It is a failure, even if a host would wait for the handler.
+ */
 function failureOf({ error, cause }: { error: string; cause: string }): ScriptedResult {
   return { error, cause };
 }
 
+/** Checks the result that a script gives for a state. Throws INVALID_SCRIPT. */
 function checkResult(result: unknown, state: string): asserts result is ScriptedResult {
   if (typeof result !== "object" || result === null)
     throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
@@ -388,17 +393,17 @@ function checkResult(result: unknown, state: string): asserts result is Scripted
     throw misuse("INVALID_SCRIPT", `${where}: heartbeats must be an array of numbers of milliseconds, not ${shown(heartbeats)}`);
 }
 
-/** Results of a script, as a list. */
+/** Returns whether the results of a script are a list. */
 function isList(results: ScriptedResult | readonly ScriptedResult[]): results is readonly ScriptedResult[] {
   return Array.isArray(results);
 }
 
-/** Milliseconds that can be waited for. */
+/** Returns whether a value is a delay in milliseconds that a time of JavaScript can hold. */
 function isDelay(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < 8.64e15;
 }
 
-/** Results as functions, each with its own count of calls. */
+/** Returns the results as functions. Each of them counts its own calls. */
 function asFunctions(script: Exclude<Script, Function>): Map<string, Scripted> {
   if (typeof script !== "object" || script === null)
     throw misuse("INVALID_SCRIPT", "a script must be an object or a Map of results, or one function");
@@ -421,7 +426,7 @@ function asFunction(name: string, results: ScriptedResults): Scripted {
   };
 }
 
-/** What a function of a script knows about a call. */
+/** Returns the task as the function of a script receives it. */
 function about({
   task: id,
   state: stateName,

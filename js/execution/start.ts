@@ -1,26 +1,26 @@
-// What StartExecution asks of an execution's name and input.
+// The rules of StartExecution for an execution's name and input.
 
 /** The code and the message of AWS's error. */
 type StartProblem = readonly [code: "ValidationException" | "InvalidName" | "InvalidExecutionInput", message: string];
 
-/** Bytes of an input, where no other limit was set. */
+/** Maximum size of an input, in bytes, if no other limit is set. */
 export const PAYLOAD_LIMIT = 262_144;
 
-// What a name may not have: white space, brackets, wildcards, and the characters that ARNs and URLs take for themselves.
+// Characters that a name must not contain: white space, brackets, wildcards, and characters with a meaning in ARNs and URLs.
 const BAD_NAME = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f\ufffe\uffff\ud800-\udfff]/;
 const NAME_LENGTH = 80;
 const encoder = new TextEncoder();
-// Codes of characters; the closing bracket and brace are two further on.
+// The codes of characters. The closing bracket and brace have codes that are higher by 2.
 const [QUOTE, BACKSLASH, BRACKET, BRACE, DIGIT] = [0x22, 0x5c, 0x5b, 0x7b, 0x30] as const;
-// A number from its first digit on.
+// Matches a number from its first digit.
 const NUMBER = /[\d.eE+-]+/y;
 
-/** Whether a name has characters that AWS refuses. */
+/** Returns whether a name has characters that AWS refuses. */
 export function isBadName(name: string): boolean {
   return BAD_NAME.test(name);
 }
 
-/** Why AWS would not start an execution with this name and this JSON text; undefined where it would. */
+/** Returns why AWS would not start an execution with this name and this JSON text; undefined if it would. */
 export function startProblem(name: string, input: string, limit = PAYLOAD_LIMIT): StartProblem | undefined {
   const length = (value: string, bound: string): StartProblem => [
     "ValidationException",
@@ -29,22 +29,22 @@ export function startProblem(name: string, input: string, limit = PAYLOAD_LIMIT)
   if (name.length === 0) return length(" '' at 'name'", "greater than or equal to 1");
   if (name.length > NAME_LENGTH) return length(` '${name}' at 'name'`, `less than or equal to ${NAME_LENGTH}`);
   if (isBadName(name)) return ["InvalidName", `Invalid Name: '${name}'`];
-  // No character of a JavaScript string has more than three bytes.
+  // A code unit of a JavaScript string takes at most three bytes.
   if (input.length * 3 > limit && encoder.encode(input).length > limit) return length(" at 'input'", `less than or equal to ${limit}`);
   return inputProblem(input);
 }
 
-/** Levels of arrays and objects in each other that the interpreter reads of a JSON text. */
+/** Maximum nesting of arrays and objects in a JSON text that the interpreter reads. */
 const DEPTH_LIMIT = 128;
 
-/** Why the interpreter does not read a text that is JSON, and at which character. */
+/** Why the interpreter refuses a text that is JSON, and at which character. */
 interface Unreadable {
-  /** What the input does: "is nested…". */
+  /** The rest of a sentence whose subject is the input: "is nested…". */
   reason: string;
   at: number;
 }
 
-/** What the interpreter does not read of a text that is JSON: more levels, and numbers beyond those of a double. */
+/** Returns why the interpreter refuses a text that is JSON: it has too many levels, or a number that is too large for a double. */
 export function unreadable(text: string): Unreadable | undefined {
   const deep = tooDeepAt(text);
   if (deep !== undefined) return { reason: `is nested deeper than ${DEPTH_LIMIT} levels`, at: deep };
@@ -52,7 +52,7 @@ export function unreadable(text: string): Unreadable | undefined {
   return large === undefined ? undefined : { reason: "has a number that is larger than any double", at: large };
 }
 
-/** Why such an input is refused; undefined for one that is read. */
+/** Returns why such an input is refused; undefined if it is accepted. */
 export function inputProblem(input: string): StartProblem | undefined {
   const problem = unreadable(input);
   return (
@@ -60,7 +60,7 @@ export function inputProblem(input: string): StartProblem | undefined {
   );
 }
 
-/** Where a JSON text goes below that depth, if it does. */
+/** Returns the position at which a JSON text exceeds the maximum nesting; undefined if it does not. */
 function tooDeepAt(text: string): number | undefined {
   if (text.length <= 2 * DEPTH_LIMIT) return undefined;
   let depth = 0;
@@ -79,7 +79,7 @@ function tooDeepAt(text: string): number | undefined {
   return undefined;
 }
 
-/** Where it has a number that JavaScript reads as infinite, if it has. */
+/** Returns the position of a number that JavaScript reads as infinite; undefined if there is none. */
 function tooLargeAt(text: string): number | undefined {
   if (!/[eE]\+?\d{3}|\d{309}/.test(text)) return undefined;
   let quoted = false;

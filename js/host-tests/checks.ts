@@ -1,11 +1,11 @@
-// What the tests of hosts assert with: no test runner is needed, and each shows these errors well.
+// The assertions of the tests of hosts. They need no test runner, and every runner shows their errors well.
 
-/** A test has found something else than what was promised. */
+/** The result of a test differs from what was promised. */
 export class HostTestError extends Error {
   readonly code = "ERR_ASSERTION";
   readonly actual: unknown;
   readonly expected: unknown;
-  /** Runners show the difference of what is here. */
+  /** Test runners print the difference between `expected` and `actual` for this operator. */
   readonly operator = "deepStrictEqual";
 
   constructor(message: string, actual?: unknown, expected?: unknown) {
@@ -16,19 +16,19 @@ export class HostTestError extends Error {
   }
 }
 
-/** Fails unless it holds. */
+/** Fails if the condition is false. */
 export function holds(condition: boolean, message: string): asserts condition {
   if (!condition) throw new HostTestError(message, false, true);
 }
 
-/** Fails unless two values have the same JSON, whatever the order of their members. */
+/** Fails unless two values have the same JSON, apart from the order of their members. */
 export function same(actual: unknown, expected: unknown, what: string): void {
   const [is, was] = [sorted(actual), sorted(expected)];
   if (JSON.stringify(is) === JSON.stringify(was)) return;
   throw new HostTestError(`${what} is ${brief(is)}, but must be ${brief(was)}`, is, was);
 }
 
-/** A value as JSON has it, its members by name. */
+/** Returns a value as it is in JSON, with its members sorted by name. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -41,7 +41,7 @@ export function brief(value: unknown): string {
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }
 
-/** Time that a test has: what does not happen in it fails. */
+/** How long a test waits. It fails if what it waits for has not happened by then. */
 export class Patience {
   readonly milliseconds: number;
 
@@ -49,7 +49,7 @@ export class Patience {
     this.milliseconds = milliseconds;
   }
 
-  /** Resolves to what `read` returns as soon as that is something; reads again and again. */
+  /** Calls `read` repeatedly. Resolves to the first result that is not undefined, null or false. */
   async until<Value>(read: () => Value | Promise<Value>, what: string): Promise<NonNullable<Value>> {
     const end = Date.now() + this.milliseconds;
     for (let pause = 1; ; pause = Math.min(50, 2 * pause)) {
@@ -60,7 +60,7 @@ export class Patience {
     }
   }
 
-  /** The same for a promise. */
+  /** Resolves to the value of a promise, and fails if that takes too long. */
   async of<Value>(promise: Promise<Value>, what: string): Promise<Value> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -79,7 +79,7 @@ export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** What a call is rejected with; fails if it is not. */
+/** Returns the error with which a call is rejected. Fails if the call is not rejected. */
 export async function refusal(call: Promise<unknown>, what: string): Promise<{ code?: unknown; message?: string }> {
   const outcome = await call.then(
     () => undefined,

@@ -1,4 +1,4 @@
-// What a host promises when its process ends without a word.
+// Tests of what a host promises when its process ends without a warning.
 
 import type { HostExecution, OpenHost } from "../api/host-tests.d.ts";
 import { holds, same } from "./checks.ts";
@@ -11,7 +11,7 @@ import type { Surroundings, Test } from "./world.ts";
 const task = (Resource: string) => ({ Type: "Task", Resource });
 const ASK = { ...task(CALLBACK), Parameters: { "Token.$": "$$.Task.Token" } };
 
-/** The handle of an execution after a crash. */
+/** Returns the handle of an execution after a crash. */
 async function again(host: OpenHost, execution: HostExecution, around: Surroundings, name: string): Promise<HostExecution> {
   const found = await around.patience.until(() => host.get("Main", name), `the execution ${name}, after the crash,`);
   same(found.arn, execution.arn, "the ARN");
@@ -30,7 +30,7 @@ export const crashes: readonly Test[] = [
       for (const each of ["a", "b", "c"]) {
         const before = await world.called(each);
         await host.crash!();
-        // Its answer has nowhere to go any more.
+        // The host that would receive this answer is gone, so the answer must have no effect.
         before.answer({ from: "the past" });
         const now = await world.called(each, 1);
         same(
@@ -106,7 +106,7 @@ export const crashes: readonly Test[] = [
   },
   {
     name: "parallel tasks that were running are called again, those that have answered are not",
-    // Nothing else tells when an answer is kept.
+    // Only the history shows when an answer is stored.
     needs: "live-history",
     async run(around) {
       const { world } = around;

@@ -1,5 +1,4 @@
-// When a history is the same as another one: apart from the times at which things happened, and, where things happen side by side,
-// from their order.
+// Compares histories. Two of them are equal apart from the times of their events and, if parts run concurrently, from the order.
 
 import type { HistoryEvent } from "../api/index.d.ts";
 import { holds, same, sorted } from "./checks.ts";
@@ -9,15 +8,15 @@ const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g;
 const EPOCH = /((?:Start|Stop)Date\\*":)\d+/g;
 
-/** What two executions are compared in. */
+/** The differences that a comparison allows. */
 export interface Comparison {
-  /** Whether branches, iterations or tasks run side by side: then the order of events is the host's. */
+  /** Whether branches, iterations or tasks run concurrently. The host then determines the order of events. */
   concurrent?: boolean;
-  /** Whether the names of executions are in it that tasks have started. */
+  /** Whether the histories contain names of executions that tasks have started. */
   children?: boolean;
 }
 
-/** Fails unless two histories tell the same. */
+/** Fails unless two histories have the same events. */
 export function sameHistory(actual: readonly HistoryEvent[], expected: readonly HistoryEvent[], how: Comparison = {}): void {
   inOrder(actual);
   const [is, was] = [actual, expected].map((events) => events.map((event) => timeless(event, how)));
@@ -26,7 +25,7 @@ export function sameHistory(actual: readonly HistoryEvent[], expected: readonly 
   same(is!.length, was!.length, "the number of events");
 }
 
-/** Fails unless ids count from 1, each event knows one before it, and time does not go back. */
+/** Fails unless ids count from 1, each event refers to an earlier one, and times do not decrease. */
 export function inOrder(events: readonly HistoryEvent[]): void {
   let last = 0;
   for (const [i, { id, previousEventId, timestamp }] of events.entries()) {
@@ -38,7 +37,7 @@ export function inOrder(events: readonly HistoryEvent[]): void {
   }
 }
 
-/** When something happened, in milliseconds since 1970. */
+/** Returns the time of an event, in milliseconds since 1970. */
 export function timeOf(timestamp: unknown): number {
   return typeof timestamp === "string" ? Date.parse(timestamp) : Number(timestamp);
 }

@@ -1,4 +1,4 @@
-// What a host promises while it runs: starts, keys, answers, stops, timers, executions side by side, histories.
+// Tests of what a host promises while it runs: starts, keys, answers, stops, timers, concurrent executions, histories.
 
 import type { HostExecution, HostPromise, OpenHost } from "../api/host-tests.d.ts";
 import type { HistoryEvent } from "../api/index.d.ts";
@@ -12,10 +12,10 @@ const TASK = { Type: "Task", Resource: "work" };
 const ASK = { Type: "Task", Resource: CALLBACK, Parameters: { "Token.$": "$$.Task.Token" } };
 const WORK = machine(["Work", TASK]);
 
-/** The types of a history's events. */
+/** Returns the types of a history's events. */
 export const typesOf = (events: readonly HistoryEvent[]): string[] => events.map(({ type }) => type);
 
-/** How an execution ends. */
+/** Resolves to the result of an execution. */
 export const endOf = (execution: HostExecution, { patience }: Surroundings) => patience.of(execution.result, "the execution's end");
 
 const starts: Test[] = [
@@ -126,7 +126,7 @@ const answers: Test[] = [
       });
       const execution = await host.start("Main", { name: around.name("token"), input: {} });
       const { Token } = (await around.world.called(CALLBACK)).input as { Token: string };
-      // A character of its code.
+      // This character is part of the token's authentication code.
       const changed = `${Token.slice(0, 20)}${Token[20] === "A" ? "B" : "A"}${Token.slice(21)}`;
       const accepted = (token: string) => host.succeed(token, "forged").catch(() => false);
       same(await accepted(changed), false, "an answer with a changed token");
@@ -212,7 +212,7 @@ const stops: Test[] = [
   },
 ];
 
-/** The milliseconds between the first events of two types. */
+/** Returns the time between the first events of two types, in milliseconds. */
 export function between(events: readonly HistoryEvent[], from: string, to: string): number {
   const [start, end] = [from, to].map((type) => events.find((event) => event.type === type));
   holds(start !== undefined && end !== undefined, `the history has no ${start === undefined ? from : to}`);
@@ -296,7 +296,7 @@ const apart: Test[] = [
 const histories: Test[] = [
   {
     name: "a history shows what has happened so far, and does not change what it has shown",
-    // Others show it later, for example when a part of the work is done.
+    // Other hosts show events later, for example when a part of the work is done.
     needs: "live-history",
     async run(around) {
       const { world } = around;
@@ -332,7 +332,7 @@ const histories: Test[] = [
   },
 ];
 
-/** Redrives are asked for where a host has them. */
+/** Tests of redrives, for the hosts that support them. */
 const redrives: Test[] = [
   {
     name: "an execution that failed is redriven once",

@@ -1,4 +1,4 @@
-// Executions that a host has to run as memory does: one for each thing that a machine can do.
+// Executions that must have the same result on a host as in memory: there is one for each feature of machines.
 
 import type { HostExecution, HostFeature, HostProgram, OpenHost } from "../api/host-tests.d.ts";
 import type { Comparison } from "./equality.ts";
@@ -10,10 +10,10 @@ type Machine = Exclude<HostProgram["machines"][string], string>;
 export interface Scenario extends Comparison {
   name: string;
   machines: HostProgram["machines"];
-  /** What the machine `Main` gets. */
+  /** The input of the machine `Main`. */
   input?: unknown;
   tasks?: (world: World) => HostProgram["tasks"];
-  /** Does what somebody outside does. */
+  /** Acts as a caller outside the execution, for example by answering a task token. */
   drive?: (host: Pick<OpenHost, "succeed" | "fail">, execution: HostExecution, world: World) => Promise<unknown>;
   needs?: HostFeature;
 }
@@ -23,7 +23,7 @@ const INVOKE = "arn:aws:states:::states:startExecution.sync:2";
 
 const task = (resource: string, more: object = {}): object => ({ Type: "Task", Resource: resource, ...more });
 
-/** States one after the other. */
+/** Returns a machine that runs the states one after the other. */
 export function machine(...states: [name: string, state: object][]): Machine {
   const last = states.length - 1;
   return {
@@ -231,7 +231,7 @@ const several: Scenario[] = [
     tasks: (world) =>
       world.handlers({
         silent: undefined,
-        // The other one has begun by then.
+        // The other task has then started.
         refuse: async () => {
           await world.called("silent");
           throw failure("Refused", "all of it");

@@ -1,4 +1,4 @@
-// The tests of a host, from the scenarios and promises beside this module.
+// The tests of a host, made from the scenarios and promises in this folder.
 
 import type { HostAdapter, HostFeature, HostPromise, HostReport, HostTest, HostTestOptions, OpenHost } from "../api/host-tests.d.ts";
 import { misuse } from "../base/errors.ts";
@@ -16,7 +16,7 @@ import type { Surroundings, Test } from "./world.ts";
 
 const SEED = 7;
 const PATIENCE = 30_000;
-/** How many times a test may wait as long as it may. */
+/** Maximum duration of a test, as a multiple of the time that it waits for one event. */
 const OVERALL = 3;
 const PROMISES: readonly HostPromise[] = ["equal", ...promises.keys(), "crash"];
 
@@ -45,7 +45,7 @@ function list(adapter: HostAdapter, patience: Patience): HostTest[] {
   ];
 }
 
-/** A test whose hosts are closed after it. */
+/** Runs a test, and closes its hosts afterwards. */
 async function surrounded(adapter: HostAdapter, patience: Patience, promise: HostPromise, test: Test): Promise<void> {
   const opened: OpenHost[] = [];
   const surroundings: Surroundings = {
@@ -61,14 +61,14 @@ async function surrounded(adapter: HostAdapter, patience: Patience, promise: Hos
     name: (of) => `${of}-${randomUuid().slice(0, 13)}`,
   };
   try {
-    // A host that does not answer at all holds no runner.
+    // A host that never answers must not block the test runner.
     await new Patience(OVERALL * patience.milliseconds).of(test.run(surroundings), "the test");
   } finally {
     for (const host of opened) await host.close();
   }
 }
 
-/** A scenario runs on the host and in memory, and comes to the same. */
+/** Returns a test that runs a scenario on the host and in memory, and compares the results. */
 function equality(scenario: Scenario): Test {
   return {
     name: scenario.name,
@@ -100,7 +100,7 @@ async function inMemory<Outcome>(play: (open: Surroundings["open"]) => Promise<O
   }
 }
 
-/** Runs the tests of a host without a runner. */
+/** Runs the tests of a host without a test runner. */
 export async function checkHost(adapter: HostAdapter, options: HostTestOptions & { concurrency?: number } = {}): Promise<HostReport> {
   checkOptions(options, ["promises", "patience", "concurrency"], "checkHost()");
   const { concurrency = 4, ...chosen } = options;

@@ -1,4 +1,4 @@
-// What the handlers of a test have seen, and what they do.
+// The handlers of a test, and a record of their calls.
 
 import type { HostFeature, HostProgram, HostTask, HostTaskContext, OpenHost } from "../api/host-tests.d.ts";
 import type { Patience } from "./checks.ts";
@@ -10,12 +10,12 @@ export interface Call {
   key: string;
   attempt: number;
   token: string | undefined;
-  /** Whether its signal was aborted. */
+  /** Whether the signal of the call was aborted. */
   readonly aborted: boolean;
   answer(value?: unknown): void;
 }
 
-/** A failure as a handler throws it. */
+/** Returns an error as a handler throws it. */
 export function failure(error: string, cause: string): Error {
   return Object.assign(new Error(cause), { name: error, error, errorCause: cause });
 }
@@ -29,7 +29,7 @@ export class World {
     this.#patience = patience;
   }
 
-  /** A handler that notes its calls; without `answer` it answers when the test has it answer. */
+  /** Returns a handler that records its calls. Without `answer`, the test gives the answer with the call's own method. */
   handler(name: string, answer?: (input: any, task: HostTaskContext, call: Call) => unknown): HostTask {
     return (input, task) => {
       let settle!: (value: unknown) => void;
@@ -41,25 +41,25 @@ export class World {
     };
   }
 
-  /** The handlers that a test names: each is noted. */
+  /** Returns the handlers of a test by their names. All of them record their calls. */
   handlers(
     answers: Readonly<Record<string, ((input: any, task: HostTaskContext, call: Call) => unknown) | undefined>>,
   ): HostProgram["tasks"] {
     return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, this.handler(name, answer)]));
   }
 
-  /** The calls of a handler so far. */
+  /** Returns the calls of a handler so far. */
   of(name: string): Call[] {
     return this.calls.filter((call) => call.name === name);
   }
 
-  /** Resolves to a call of a handler: its `number`-th, counted from 0. */
+  /** Resolves to the call of a handler with this number, counted from 0. */
   async called(name: string, number = 0): Promise<Call> {
     return this.#patience.until(() => this.of(name)[number], `call ${number + 1} of ${name}`);
   }
 }
 
-/** What a test stands on. */
+/** What a test gets: a host, handlers, and names. */
 export interface Surroundings {
   patience: Patience;
   world: World;
@@ -71,7 +71,7 @@ export interface Surroundings {
 
 export interface Test {
   name: string;
-  /** What a host may lack. */
+  /** The feature that the test needs, which a host may lack. */
   needs?: HostFeature;
   run(surroundings: Surroundings): Promise<void>;
 }

@@ -1,21 +1,21 @@
-// What a pool and its threads say to each other. Payloads cross as JSON text, and many of them in one message: a message costs more than
-// most of what it carries.
+// The messages between a pool and its threads. Payloads are JSON texts, and one message carries many of them, because a message
+// costs more than most of its contents.
 
 import type { ExecutionResult, MachineOptions, StartOptions } from "../api/index.d.ts";
 
-/** What a thread is made with. */
+/** The data with which a thread starts. */
 export interface ThreadData {
   handlers: string | undefined;
 }
 
-/** A machine, before the first execution of it. */
+/** A machine. A thread receives it before the machine's first execution. */
 export interface MachineMessage {
   machine: number;
   definition: string;
   options: MachineOptions;
 }
 
-/** What of the options a thread is given. */
+/** The options that are passed to a thread. */
 export type JobOptions = Omit<StartOptions, "tasks" | "machines" | "signal" | "clock"> & { clock?: "real" | "virtual" };
 
 /** An execution to start. */
@@ -23,7 +23,7 @@ export interface JobMessage {
   job: number;
   machine: number;
   input: string;
-  /** Absent where nothing differs from the usual. */
+  /** Undefined if all options have their default values. */
   options: JobOptions | undefined;
 }
 
@@ -33,40 +33,40 @@ export interface AbortMessage {
   cause: string | undefined;
 }
 
-/** From the pool to a thread. */
+/** A message from the pool to a thread. */
 export interface Work {
   machines: MachineMessage[];
-  /** Job, machine, input and options of one execution after the other: lists of such values cross faster than objects. */
+  /** The job, machine, input and options of one execution after the other. A list of such values is copied faster than objects. */
   jobs: (number | string | JobOptions | undefined)[];
   aborts: AbortMessage[];
 }
 
-/** How an execution has ended. */
+/** The end of an execution. */
 export interface Ended {
   job: number;
   status: ExecutionResult["status"];
-  /** JSON text. */
+  /** The output, as JSON text. */
   output?: string;
   error?: string;
   cause?: string;
   history?: string;
-  /** Of one that did not succeed: the state, and what a handler threw. */
+  /** The state that failed, and what a handler threw, if the execution did not succeed. */
   state?: string;
   thrown?: { value: unknown };
 }
 
-/** An execution that could not be started, or was lost to an error of this package. */
+/** An execution that could not be started, or that was lost because of an error of this package. */
 export interface Broken {
   job: number;
   problem: { name: string; message: string; code?: string };
 }
 
-/** From a thread to the pool. */
+/** A message from a thread to the pool. */
 export type Report = { ready: true } | { unready: string } | Results;
 
-/** What has ended in a turn. */
+/** The executions that have ended in one turn of the event loop. */
 export interface Results {
-  /** Job and output of one that succeeded, without anything else to say, after the other. */
+  /** The job and the output of each execution that succeeded and has no other results to report. */
   succeeded: (number | string)[];
   others: (Ended | Broken)[];
 }

@@ -1,4 +1,4 @@
-// Executions over worker threads: who runs what, and what becomes of a thread that ends.
+// Runs executions on worker threads. Distributes the executions, and handles the end of a thread.
 
 import type {
   Execution,
@@ -21,14 +21,14 @@ import { Thread, type ThreadOwner } from "./thread.ts";
 const START_OPTIONS = [
   ...["name", "arn", "clock", "startTime", "signal", "seed", "history", "payloadLimit", "historyLimit", "stepBudget"],
 ] as const;
-/** How often an execution starts again whose thread has ended. */
+/** How many times an execution is started again because its thread has ended. */
 const RESTARTS = 3;
-/** How many threads in a row may end before one of them has ended an execution. */
+/** How many threads may end in a row while no execution ends on any of them. */
 const DEATHS = 10;
 
-/** What a pool is made of. */
+/** The settings of a pool. */
 export interface Plan {
-  /** The thread's program. */
+  /** The program of a thread. */
   file: URL;
   handlers: string | undefined;
   threads: number;
@@ -44,7 +44,7 @@ interface Job extends JobMessage {
   settle: (ended: Ended | Broken | Error) => void;
 }
 
-/** A machine, as threads are told of it. */
+/** A machine, as it is described to threads. */
 interface Source {
   number: number;
   machine: PublicMachine;
@@ -55,14 +55,14 @@ export class Pool implements PublicPool, ThreadOwner {
   #plan: Plan;
   #threads: Thread[] = [];
   #jobs = new Map<number, Job>();
-  /** What waits for a thread, from `#next` on. */
+  /** The executions that wait for a thread. Those before `#next` have been given to one. */
   #queue: Job[] = [];
   #next = 0;
   #numbers = 0;
   #deaths = 0;
   #waiters: (() => void)[] = [];
   #closed: Promise<void> | undefined;
-  /** Why nothing runs here any more. */
+  /** The error because of which the pool runs nothing any more. */
   #broken: Error | undefined;
 
   constructor(plan: Plan) {
@@ -96,7 +96,7 @@ export class Pool implements PublicPool, ThreadOwner {
 
   machine(definition: object | string, options: MachineOptions = {}): PoolMachine {
     const machine = new StateMachine(definition, options);
-    // The text that the machine has is the one with its placeholders filled in.
+    // The text of the machine already contains the substitutions.
     const { substitutions: _, ...others } = options;
     const source: Source = { number: this.#numbers++, machine, options: others };
     return new Machine(this, source);
@@ -106,17 +106,17 @@ export class Pool implements PublicPool, ThreadOwner {
     while (this.waiting >= this.#most && this.#broken === undefined) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
-  /** As many executions as run at once. */
+  /** The number of executions that run at once. */
   get #most(): number {
     return this.#plan.threads * this.#plan.concurrency;
   }
 
-  /** The most results of `each()` that wait for an earlier one. */
+  /** Maximum number of results of `each()` that wait for an earlier result. */
   get width(): number {
     return this.#most;
   }
 
-  /** Puts an execution into the queue. */
+  /** Adds an execution to the queue. */
   add(source: Source, input: string, options: JobOptions | undefined, settle: Job["settle"]): number {
     if (this.#closed) throw misuse("POOL_CLOSED", "the pool is closed", Error);
     if (this.#broken) throw this.#broken;
@@ -132,7 +132,7 @@ export class Pool implements PublicPool, ThreadOwner {
     const job = this.#jobs.get(number);
     if (job?.thread !== undefined) job.thread.abort({ job: number, error, cause });
     else if (job !== undefined) {
-      // It has not begun: nothing has to be ended in a thread.
+      // The execution has not started, so there is nothing to end in a thread.
       this.#queue.splice(this.#queue.indexOf(job, this.#next), 1);
       this.#settle(job, {
         job: number,
@@ -196,7 +196,7 @@ export class Pool implements PublicPool, ThreadOwner {
     return new Thread(this.#plan.file, { handlers: this.#plan.handlers }, this);
   }
 
-  /** Gives what waits to the threads that have the least to do. */
+  /** Gives waiting executions to the threads that run the fewest. */
   #dispatch(): void {
     while (this.waiting > 0) {
       let idlest: Thread | undefined;
@@ -223,7 +223,7 @@ export class Pool implements PublicPool, ThreadOwner {
     job.settle(ended);
   }
 
-  /** Whoever waits for room, or for the end, looks again. */
+  /** Wakes those who wait for room or for the end, so that they check again. */
   #wake(): void {
     const waiters = this.#waiters;
     if (waiters.length === 0) return;
@@ -346,7 +346,7 @@ class Started implements PoolExecution {
 
   readonly settle = (end: Ended | Broken | Error): void => {
     if (!(end instanceof Error) && !("problem" in end)) return this.#resolve(end);
-    // Who does not ask for the result is not told of a thread that has ended.
+    // A caller who does not ask for the result must not get an unhandled rejection when a thread ends.
     this.ended.catch(() => {});
     this.#reject(end instanceof Error ? end : Object.assign(new Error(end.problem.message), end.problem));
   };

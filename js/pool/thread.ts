@@ -1,25 +1,25 @@
-// One thread of a pool, as the pool sees it.
+// A thread of a pool, as the pool uses it.
 
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../base/errors.ts";
 import type { AbortMessage, Broken, Ended, JobMessage, MachineMessage, Report, Results, ThreadData, Work } from "./messages.ts";
 
-/** Whom a thread tells. */
+/** The owner of a thread, which receives its events. */
 export interface ThreadOwner {
-  /** An execution has succeeded: its output as JSON text. */
+  /** An execution has succeeded. The output is a JSON text. */
   succeeded(job: number, output: string): void;
-  /** An execution has ended otherwise. */
+  /** An execution has ended in another way. */
   ended(ended: Ended | Broken): void;
-  /** A turn's executions have ended. */
+  /** The executions that have ended in one turn were all reported. */
   rested(): void;
-  /** The thread has ended, with the executions that it had. */
+  /** The thread has ended. The executions that it was running are lost. */
   died(thread: Thread, lost: number[], why: string): void;
 }
 
 export class Thread {
-  /** The executions that it has. */
+  /** The executions that the thread is running. */
   readonly jobs = new Set<number>();
-  /** Resolves when it has loaded the handlers. */
+  /** Resolves when the thread has loaded the handlers. */
   readonly ready: Promise<void>;
   #worker: Worker;
   #owner: ThreadOwner;
@@ -58,7 +58,7 @@ export class Thread {
     });
   }
 
-  /** Gives it an execution; `describe` has the machine, if it does not know that. */
+  /** Starts an execution on the thread. `describe` returns the machine, if the thread does not know it yet. */
   start(job: JobMessage, describe: () => MachineMessage): void {
     const work = this.#planned();
     if (!this.#known.has(job.machine)) {
@@ -66,7 +66,7 @@ export class Thread {
       work.machines.push(describe());
     }
     work.jobs.push(job.job, job.machine, job.input, job.options);
-    // As long as it works, the process lives.
+    // The process must stay alive while the thread is running executions.
     if (this.jobs.size === 0) this.#worker.ref();
     this.jobs.add(job.job);
   }
@@ -75,13 +75,13 @@ export class Thread {
     this.#planned().aborts.push(message);
   }
 
-  /** Ends it, whatever it does. */
+  /** Ends the thread, even while it is running executions. */
   async end(): Promise<void> {
     void this.#worker.terminate();
     await this.#exited;
   }
 
-  /** What it is told at the end of this turn: all at once. */
+  /** Returns the message of this turn. It is sent at the end of the turn. */
   #planned(): Work {
     if (this.#work !== undefined) return this.#work;
     const work: Work = { machines: [], jobs: [], aborts: [] };

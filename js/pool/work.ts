@@ -1,4 +1,4 @@
-// What a thread of a pool does: it runs the executions that it is given and tells how they end.
+// The work of a pool's thread: runs executions, and reports how they end.
 
 import type { MessagePort } from "node:worker_threads";
 import type { StateMachine as PublicMachine, TaskHandlers } from "../api/index.d.ts";
@@ -10,7 +10,7 @@ import { jsonText } from "../tasks/integration.ts";
 import { KnownText } from "../tasks/known-text.ts";
 import type { Broken, Ended, JobMessage, JobOptions, Report, Results, ThreadData, Work } from "./messages.ts";
 
-/** Loads the handlers, and works until the thread is ended. */
+/** Loads the handlers, and runs executions until the thread is ended. */
 export async function work(port: MessagePort, { handlers }: ThreadData): Promise<void> {
   const say = (report: Report): void => port.postMessage(report);
   try {
@@ -71,7 +71,7 @@ class Worker {
       });
   }
 
-  /** What has ended in one turn of the event loop is told together. */
+  /** Reports an end. All ends of one turn of the event loop are sent in one message. */
   #tell(ended: Ended | Broken): void {
     if (this.#results === undefined) {
       const results: Results = { succeeded: [], others: [] };
@@ -86,7 +86,7 @@ class Worker {
   }
 }
 
-/** What is known of a failure. */
+/** Returns the details of a failure. */
 function failed(execution: Execution): Pick<Ended, "state" | "thrown"> {
   const { state, thrown } = failureOf(execution);
   return { ...(state !== undefined && { state }), ...(thrown !== undefined && { thrown: { value: cloneable(thrown.value) } }) };
@@ -97,7 +97,7 @@ function problemOf(error: unknown): Broken["problem"] {
   return { name: error instanceof Error ? error.name : "Error", message: messageOf(error), ...(typeof code === "string" && { code }) };
 }
 
-/** What a handler threw, as far as another thread can have it. */
+/** Returns what a handler threw, as far as it can be copied to another thread. */
 function cloneable(value: unknown): unknown {
   try {
     return structuredClone(value);

@@ -20,11 +20,11 @@ interface Worker {
 }
 
 /**
- * A queue of tasks that workers fetch. As a value of `tasks` it takes the tasks of its activity, of any number of
- * executions; they are started when a worker takes them.
+ * A queue of tasks that workers fetch. As a value of `tasks`, it takes the tasks of its activity from any number of executions. A
+ * task is reported as started when a worker takes it.
  */
 export class Activity implements PublicActivity, Taker {
-  // Tasks that nobody has taken, and workers that wait for one; never both.
+  // Tasks that no worker has taken, and workers that wait for a task. One of the two lists is always empty.
   #offers: Offer[] = [];
   #workers: Worker[] = [];
   #taken = new Map<string, Offer>();
@@ -33,17 +33,17 @@ export class Activity implements PublicActivity, Taker {
     return true;
   }
 
-  /** How many tasks wait for a worker. */
+  /** The number of tasks that wait for a worker. */
   get waiting(): number {
     return this.#offers.filter(({ call }) => !call.ended).length;
   }
 
-  /** How many tasks workers have taken that have not ended. */
+  /** The number of tasks that workers have taken and that have not ended. */
   get active(): number {
     return this.#taken.size;
   }
 
-  /** The next task, as soon as there is one; rejects when `signal` aborts. */
+  /** Resolves to the next task, as soon as there is one. Rejects if `signal` is aborted. */
   getTask(options: { workerName?: string; signal?: AbortSignal } = {}): Promise<ActivityTask> {
     checkOptions(options, ["workerName", "signal"], "getTask()");
     const { workerName, signal } = options;
@@ -60,12 +60,12 @@ export class Activity implements PublicActivity, Taker {
     });
   }
 
-  /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
+  /** Completes the task with this token, as SendTaskSuccess does. Returns false if the task has already ended. */
   succeed(token: string, output?: unknown): boolean {
     return this.#complete(token, "succeed", argumentText(output, "the output"));
   }
 
-  /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
+  /** Fails the task with this token, as SendTaskFailure does. Returns false if the task has already ended. */
   fail(token: string, failure: { error?: string; cause?: string } = {}): boolean {
     if (typeof failure !== "object" || failure === null)
       throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
@@ -77,18 +77,18 @@ export class Activity implements PublicActivity, Taker {
     return this.#complete(token, "fail", error, cause);
   }
 
-  /** Says that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
+  /** Reports that the task with this token is alive, as SendTaskHeartbeat does. Returns false if the task has already ended. */
   heartbeat(token: string): boolean {
     return this.#complete(token, "heartbeat");
   }
 
-  /** For the driver: a task of the activity is scheduled. */
+  /** Called by the driver when a task of the activity is scheduled. */
   take(call: HandlerCall, driver: TaskDriver): void {
     this.#offers.push({ call, driver });
     this.#match();
   }
 
-  /** For the driver: a worker has the task since before its execution was restored. */
+  /** Called by the driver after a restart, for a task that a worker had taken before. */
   taken(call: HandlerCall, driver: TaskDriver): void {
     const { token = "" } = call.command;
     call.onEnd = () => this.#taken.delete(token);
@@ -106,7 +106,7 @@ export class Activity implements PublicActivity, Taker {
       const worker = this.#workers[0];
       const offer = worker && this.#offers.shift();
       if (worker === undefined || offer === undefined) return;
-      // It has timed out, or its execution has ended.
+      // The task may have timed out, or its execution may have ended.
       if (offer.call.ended) continue;
       this.#workers.shift();
       // Every task of an activity has a token.

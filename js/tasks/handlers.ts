@@ -4,7 +4,10 @@ import type { TaskHandler } from "../api/index.d.ts";
 import { type Taker, isTaker } from "./call.ts";
 import type { NamedHandlers } from "./resource.ts";
 
-/** The default export of a module, a function for all tasks, an object or a Map; and every function that it exports by name. */
+/**
+ * Returns the handlers of a module: its default export (a function for all tasks, an object or a Map), and all functions that it
+ * exports by name.
+ */
 export function exportedHandlers(module: { readonly [name: string]: unknown }): TaskHandler | Map<string, TaskHandler | Taker> {
   const named = Object.entries(module)
     .filter(([name]) => name !== "default" && name !== "module.exports")
@@ -16,7 +19,10 @@ export function exportedHandlers(module: { readonly [name: string]: unknown }): 
   return new Map([...listed.filter(isUsable), ...named]);
 }
 
-/** Handlers of one's own, and others for tasks that they do not name, or name less exactly. One function for all tasks is the least exact. */
+/**
+ * Adds other handlers to the user's own. The others run the tasks for which there is no own handler, or only one with a less exact
+ * name. A function for all tasks is the least exact.
+ */
 export function withOthers(own: NamedHandlers, others: Readonly<Record<string, TaskHandler>>): Map<string, TaskHandler | object> {
   const named = typeof own === "function" ? [["*", own] as const] : own instanceof Map ? [...own] : Object.entries(own);
   return new Map<string, TaskHandler | object>([...Object.entries(others), ...named]);

@@ -1,8 +1,8 @@
-// The input of handlers, and the service's response that is made of their answers: AWS wraps the results of optimized
+// The inputs of handlers, and the responses of services that are made from their answers: AWS wraps the results of optimized
 // integrations.
 //
-// A handler gets and returns the inner value, such as a function's payload; the state machine gets what AWS would send.
-// `task.parameters` has the whole request, and a TaskResponse is the whole response.
+// A handler receives and returns the inner value, such as a function's payload; the state machine receives what AWS would send.
+// `task.parameters` is the whole request, and a TaskResponse is the whole response.
 
 import { TaskError, isExecutionError, isTaskError, messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -13,7 +13,7 @@ import type { Resource } from "./resource.ts";
 
 const RESPONSE: unique symbol = Symbol.for("stepglass.TaskResponse");
 
-/** Returned by a handler: the service's whole response, which is not wrapped. */
+/** The whole response of a service. If a handler returns it, it is not wrapped. */
 export class TaskResponse {
   readonly value: unknown;
 
@@ -30,20 +30,20 @@ function isResponse(value: unknown): value is TaskResponse {
   return typeof value === "object" && value !== null && (value as { [RESPONSE]?: unknown })[RESPONSE] === true;
 }
 
-// The member of a service's request that its handler gets.
+// The member of a service's request that its handler receives.
 const INNER: ReadonlyMap<string, "Payload" | "Input"> = new Map([
   ["lambda:invoke", "Payload"],
   ["states:startExecution", "Input"],
 ]);
 
-/** The member of a service's request that its handler gets; undefined if it gets the whole request. */
+/** Returns the name of the member of a request that the handler receives; undefined if it receives the whole request. */
 export function innerMember(resource: Resource): "Payload" | "Input" | undefined {
   return resource.kind === "service" ? INNER.get(resource.name) : undefined;
 }
 
 /**
- * The handler's first argument. A Payload or Input that is a string is the JSON text of what the function or execution gets
- * (recorded for lambda:invoke). A string that is not JSON is the input itself.
+ * Returns the handler's first argument. A Payload or Input that is a string is the JSON text of what the function or execution
+ * receives (recorded for lambda:invoke). A string that is not JSON is the input itself.
  */
 export function handlerInput(resource: Resource, parameters: unknown): unknown {
   const given = innerOf(resource, parameters);
@@ -51,7 +51,7 @@ export function handlerInput(resource: Resource, parameters: unknown): unknown {
   return attempt(() => JSON.parse(given)) ?? (given.trim() === "null" ? null : given);
 }
 
-/** The same for a task that runs: throws the service's error if the string is not JSON. */
+/** Returns the handler's first argument for a running task. Throws the service's error if the string is not JSON. */
 export function taskInput(resource: Resource, parameters: unknown): unknown {
   const given = innerOf(resource, parameters);
   const inner = innerMember(resource);
@@ -72,10 +72,10 @@ function innerOf(resource: Resource, parameters: unknown): unknown {
   return (isObject(parameters) && Object.hasOwn(parameters, inner) ? parameters[inner] : undefined) ?? {};
 }
 
-/** What a service's answer shows of the request. */
+/** The members of a request that its service's answer contains. */
 type RequestCommand = Pick<InvokeCommand, "task" | "input">;
 
-/** The task's result as JSON text. Throws what JSON.stringify throws. */
+/** Returns the task's result as JSON text. Throws what JSON.stringify throws. */
 export function resultText(resource: Resource, command: RequestCommand, value: unknown, now: number): string {
   if (isResponse(value)) return jsonText(value.value);
   const text = jsonText(value);
@@ -97,8 +97,8 @@ export function resultText(resource: Resource, command: RequestCommand, value: u
 }
 
 /**
- * The failure of a task whose service has answered. If EventBridge refuses entries of a request, it answers with success,
- * and Step Functions fails the task (recorded). Undefined for every other answer.
+ * Returns the failure of a task whose service has answered. If EventBridge refuses entries of a request, it answers with success,
+ * and Step Functions fails the task (recorded). Returns undefined for every other answer.
  */
 export function answeredFailure(resource: Resource, value: unknown): { error: string; cause: string } | undefined {
   if (resource.name !== "events:putEvents" || resource.pattern !== "") return undefined;
@@ -109,12 +109,12 @@ export function answeredFailure(resource: Resource, value: unknown): { error: st
   return { error: "EventBridge.FailedEntry", cause: jsonText({ Entries, FailedEntryCount }) };
 }
 
-/** The first response of a service whose result comes later, as JSON text. */
+/** Returns the first response of a service whose result comes later, as JSON text. */
 export function submittedText(resource: Resource, command: RequestCommand, now: number): string {
   return resource.name === "states:startExecution" ? startedText(command, now) : `{${metadata(command)}}`;
 }
 
-/** The `Error` and `Cause` of a task whose handler has thrown a value, as the service would report them. */
+/** Returns the `Error` and `Cause` of a task whose handler has thrown a value, as the service would report them. */
 export function failure(resource: Resource, command: RequestCommand, thrown: unknown, now: number): TaskFailure {
   if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.errorCause };
   const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
@@ -134,21 +134,21 @@ function plainFailure(thrown: unknown): { error: string; cause: string } {
   return { error: textOf(thrown, "name") || "Error", cause: textOf(thrown, "message") ?? "" };
 }
 
-// The Node.js runtime of Lambda reports the name, and a JSON text of name, message and stack.
+// Returns a failure as the Node.js runtime of Lambda reports it: the name, and a JSON text of name, message and stack.
 function lambdaFailure(thrown: unknown): { error: string; cause: string } {
   const { error, cause } = plainFailure(thrown);
   const stack = isError(thrown) ? textOf(thrown, "stack") : undefined;
-  // A retry often fails as the attempt before it did.
+  // A retry often fails as the previous attempt did, so its text is used again.
   if (last.error !== error || last.cause !== cause || last.stack !== stack) {
     last = { error, cause, stack, text: JSON.stringify({ errorType: error, errorMessage: cause, trace: stack?.split("\n") ?? [] }) };
   }
   return { error, cause: last.text };
 }
 
-// The failure that was reported last.
+// The last failure that was reported.
 let last: { error?: string; cause?: string; stack?: string | null | undefined; text: string } = { stack: null, text: "" };
 
-/** A member of an error as text; undefined if reading it throws. */
+/** Returns a member of an error as text; undefined if reading it throws. */
 function textOf(error: Error, name: "name" | "message" | "stack"): string | undefined {
   try {
     return String(error[name]);
@@ -165,7 +165,7 @@ function isError(value: unknown): value is Error {
   }
 }
 
-/** The value, or undefined if computing it throws: reading a user's object can do anything. */
+/** Returns the computed value; undefined if computing it throws. Reading an object of the user can run any code. */
 function attempt<T>(compute: () => T): T | undefined {
   try {
     return compute();
@@ -174,20 +174,20 @@ function attempt<T>(compute: () => T): T | undefined {
   }
 }
 
-/** JSON text; a value that JSON does not have (undefined, a function, a symbol) is null. */
+/** Returns the JSON text of a value; `null` for a value that JSON cannot express (undefined, a function, a symbol). */
 export function jsonText(value: unknown): string {
   if (isJsonText(value)) return value.text;
   const text: string | undefined = JSON.stringify(value);
   return text ?? "null";
 }
 
-/** The JSON text of an object whose members can be such texts. */
+/** Returns the JSON text of an object. Its members can be JsonText values. */
 export function membersText(object: object): string {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`).join(",")}}`;
 }
 
-/** The JSON text of an argument. If JSON cannot hold it, the error names the argument. */
+/** Returns the JSON text of an argument. If JSON cannot express it, the error names the argument. */
 export function argumentText(value: unknown, name: string): string {
   try {
     return jsonText(value);
@@ -196,7 +196,7 @@ export function argumentText(value: unknown, name: string): string {
   }
 }
 
-/** Whether a text is JSON. */
+/** Returns whether a text is JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -210,7 +210,7 @@ function isHttpResponse(value: unknown): boolean {
   return isObject(value) && Object.hasOwn(value, "ResponseBody") && Object.hasOwn(value, "StatusCode");
 }
 
-// Equal runs give equal histories, so the request id counts tasks.
+// The request id counts tasks, so that equal runs have equal histories.
 function metadata(command: RequestCommand): string {
   const id = `00000000-0000-4000-8000-${command.task.toString(16).padStart(12, "0")}`;
   return `"SdkHttpMetadata":{"AllHttpHeaders":{},"HttpHeaders":{},"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"${id}"}`;
@@ -227,12 +227,12 @@ function startedText(command: RequestCommand, now: number): string {
   return started(command, childArn(command).arn, now);
 }
 
-/** StartExecution's response. */
+/** Returns StartExecution's response. */
 export function started(command: RequestCommand, arn: string, now: number): string {
   return `{"ExecutionArn":${JSON.stringify(arn)},${metadata(command)},"StartDate":${now}}`;
 }
 
-/** The execution that a handler takes the place of. */
+/** Returns the details of the execution that the handler replaces. */
 function handled(
   command: RequestCommand,
   now: number,
@@ -247,7 +247,7 @@ export interface ExecutionDetails {
   name: string;
   arn: string;
   machineArn: string;
-  /** JSON text. */
+  /** The input, as JSON text. */
   input: string;
   startDate: number;
   stopDate?: number | undefined;
@@ -276,7 +276,7 @@ export interface ExecutionDescription {
   StopDate?: number | string | undefined;
 }
 
-/** DescribeExecution's response. With `.sync:2`, the input and output of an execution that succeeded are JSON, not text. */
+/** Returns DescribeExecution's response. With `.sync:2`, the input and output of an execution that succeeded are JSON, not text. */
 export function description({ pattern }: Pick<Resource, "pattern">, execution: ExecutionDetails): ExecutionDescription {
   const { name, arn, machineArn, input, startDate, stopDate, status, output, error, cause } = execution;
   const succeeded = status === "SUCCEEDED";

@@ -1,10 +1,10 @@
-// What a program gives in place of a value whose numbers are to keep their digits.
+// JSON texts that a program passes instead of values, so that their numbers keep all digits.
 
 import { messageOf, misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
 import { KnownText } from "./known-text.ts";
 
-/** A value as its JSON text. */
+/** A value that is given as its JSON text. */
 export class JsonText extends KnownText {
   constructor(text: string) {
     if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `new JsonText() takes a JSON text, not ${shown(text)}`);
@@ -16,7 +16,7 @@ export class JsonText extends KnownText {
     super(text);
   }
 
-  /** Inside of another value it is written as what it says. */
+  /** Inside another value, JSON.stringify() writes it as the value. */
   toJSON(): unknown {
     return this.value;
   }

@@ -1,11 +1,11 @@
-// S3 without S3: handlers that read and write objects of the host's, for Distributed Maps and for tasks.
+// A replacement for S3: handlers that read and write objects of the host, for Distributed Maps and for tasks.
 
 import { TaskError, messageOf, misuse } from "../base/errors.ts";
 import type { ListedObject, ObjectBody, ObjectStore, Task, TaskHandler } from "../api/index.d.ts";
 
 const encoder = new TextEncoder();
 
-/** A request for an object, as the parameters of a task have it. */
+/** A request for an object, as it is in the parameters of a task. */
 interface ObjectRequest {
   Bucket: string;
   Key: string;
@@ -21,8 +21,8 @@ interface PutRequest extends ObjectRequest {
 }
 
 /**
- * Handlers for `s3:getObject`, `s3:listObjectsV2` and `s3:putObject`, also of the SDK. `source` is an object or Map from
- * "bucket/key" to what is in it, or a store with `get`, `list` and `put`.
+ * Returns handlers for `s3:getObject`, `s3:listObjectsV2` and `s3:putObject`, also of the SDK integrations. `source` is an object
+ * or Map from "bucket/key" to the object's body, or a store with `get`, `list` and `put`.
  */
 export function s3Handlers(source: Record<string, ObjectBody> | Map<string, ObjectBody> | ObjectStore): Record<string, TaskHandler> {
   const store = storeOf(source);
@@ -31,7 +31,7 @@ export function s3Handlers(source: Record<string, ObjectBody> | Map<string, Obje
       const found = await store.get(Bucket, Key);
       if (found === undefined || found === null) throw refused("NoSuchKey", "The specified key does not exist.", 404);
       const body = await content(found, Key);
-      // Items that are JSON already need no text in between.
+      // An ItemReader can use a JSON value as it is, so it is not converted to text.
       if (task.purpose === "ItemReader") return { Body: body };
       const text = textOf(body);
       return { Body: text, ContentLength: encoder.encode(text).length, ETag: etag(text) };
@@ -79,19 +79,19 @@ function storeOf(source: Parameters<typeof s3Handlers>[0]): ObjectStore {
   });
 }
 
-/** An object with a body under the name "get" is no store. */
+/** Returns whether a source is a store. An object whose member "get" is a body is none. */
 function isStore(source: Record<string, ObjectBody> | ObjectStore): source is ObjectStore {
   return typeof source.get === "function";
 }
 
-/** Bodies by "bucket/key". */
+/** The bodies of objects, by "bucket/key". */
 interface Bodies {
   get(path: string): ObjectBody | undefined;
   paths(): string[];
   set(path: string, body: string): void;
 }
 
-/** A store of what has paths. */
+/** Returns a store of objects that have paths. */
 function memory({ get, paths, set }: Bodies): ObjectStore {
   return {
     get: (bucket, key) => get(`${bucket}/${key}`),
@@ -106,7 +106,7 @@ function memory({ get, paths, set }: Bodies): ObjectStore {
   };
 }
 
-/** Size and age, as far as they are known without reading. */
+/** Returns the size and the time of a body, as far as they are known without reading it. */
 function about(body: ObjectBody | undefined): Pick<ListedObject, "Size" | "LastModified" | "Etag"> {
   if (body instanceof Blob) {
     const { lastModified } = body as Partial<File>;
@@ -118,7 +118,7 @@ function about(body: ObjectBody | undefined): Pick<ListedObject, "Size" | "LastM
   return { Size: encoder.encode(text).length, Etag: etag(text) };
 }
 
-/** What an object holds: text, or JSON as it was given. */
+/** Returns the content of an object: its text, or the JSON value that was given. */
 async function content(body: ObjectBody, key: string): Promise<unknown> {
   if (body instanceof URL) {
     const response = await fetch(body);
@@ -151,7 +151,7 @@ function refused(code: string, message: string, status: number): TaskError {
   return new TaskError(`S3.${code}Exception`, `${message} (Service: S3, Status Code: ${status}, Request ID: 0000000000000000)`);
 }
 
-/** By code points, which is the order of UTF-8 bytes that S3 lists in. */
+/** Compares keys by code points. This is the order of their UTF-8 bytes, in which S3 lists them. */
 function order(a: string, b: string): number {
   const x = Array.from(a, codePoint);
   const y = Array.from(b, codePoint);
@@ -164,7 +164,7 @@ function codePoint(character: string): number {
   return character.codePointAt(0) ?? 0;
 }
 
-/** Names a content: not MD5, as little as S3's own is for what was uploaded in parts. */
+/** Returns an ETag for a content. It is not the MD5 hash, but S3's own ETag of an object that was uploaded in parts is not either. */
 function etag(text: string): string {
   const parts = [0x811c9dc5, 0x1000193, 0x9e3779b9, 0x85ebca6b].map((basis) => {
     let hash = basis;

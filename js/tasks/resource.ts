@@ -1,4 +1,4 @@
-// The parts of a Task's Resource, and its handler.
+// The parts of a Task's Resource, and the handlers of tasks.
 
 import { misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -9,13 +9,13 @@ const PREFIX = /^arn:[^:]*:states:[^:]*:[^:]*:/;
 
 const RUNTIME = "urn:stepglass:";
 
-/** What a service integration waits for besides the service's answer to the request. */
+/** What a service integration waits for after the service's response to the request. */
 export type Pattern = "" | "sync" | "sync:2" | "waitForTaskToken";
 
 /** A Lambda function. */
 interface LambdaResource {
   kind: "lambda";
-  /** The function's name. */
+  /** The name of the function. */
   name: string;
   pattern: "";
 }
@@ -31,14 +31,14 @@ interface ActivityResource {
 /** A service integration. */
 interface ServiceResource {
   kind: "service";
-  /** Service and action: "sqs:sendMessage". */
+  /** The service and the action: "sqs:sendMessage". */
   name: string;
-  /** The same with the suffix of its pattern. */
+  /** The service and the action, with the suffix of the pattern. */
   full: string;
   pattern: Pattern;
 }
 
-/** What a Runtime of `stepglass/durable` does itself. */
+/** A task that a Runtime of `stepglass/durable` runs itself. */
 interface RuntimeResource {
   kind: "runtime";
   name: string;
@@ -65,11 +65,11 @@ export function parseResource(resource: string): Resource {
   const full = resource.slice(prefix[0].length);
   if (full.startsWith("activity:")) return { kind: "activity", name: full.slice("activity:".length), arn: resource, pattern: "" };
   const suffix = /\.(sync(?::2)?|waitForTaskToken)$/.exec(full);
-  // The expression admits these patterns only.
+  // The regular expression accepts no other patterns.
   return { kind: "service", name: suffix ? full.slice(0, suffix.index) : full, full, pattern: (suffix?.[1] ?? "") as Pattern };
 }
 
-/** The name in a function's or state machine's name, partial ARN or ARN, without version or alias. */
+/** Returns the name in a function's or state machine's name, partial ARN or ARN, without version or alias. */
 export function bareName(text: string, separator: string): string {
   const at = text.lastIndexOf(separator);
   const name = at < 0 ? text : text.slice(at + separator.length);
@@ -80,17 +80,17 @@ export function bareName(text: string, separator: string): string {
 export interface MissingHandler {
   error: string;
   cause: string;
-  /** The cause without its advice, for a host that gives its own. */
+  /** The cause without its advice, for hosts that give advice of their own. */
   problem?: string;
-  /** Whether an execution that is kept waits for a handler: it is suspended, and does not fail. */
+  /** Whether a durable execution waits for a handler: it is suspended, and does not fail. */
   waits?: boolean;
 }
 
-/** A source of handlers besides those by name: the machines that tasks start. */
+/** A source of handlers besides those that are given by name, such as the machines that tasks start. */
 export interface TaskSource {
-  /** The handler of a task; undefined for other tasks. */
+  /** Returns the handler of a task; undefined if the task does not belong to this source. */
   find(resource: Resource, input: unknown): Taker | undefined;
-  /** The error of a task that names nothing that exists; undefined for other tasks. */
+  /** Returns the error of a task that names something that does not exist; undefined if the task does not belong to this source. */
   missing(resource: Resource, input: unknown): MissingHandler | undefined;
 }
 
@@ -109,13 +109,14 @@ function isMap(tasks: object): tasks is ReadonlyMap<string, unknown> {
 
 type Patterns<Handler> = [pattern: string, handler: Handler | Taker][];
 
-/** Handlers by name, and those whose names are patterns, the most specific first. */
+/** Handlers by name, and handlers whose names are patterns, with the most specific pattern first. */
 interface Listed<Handler> {
   named: ReadonlyMap<string, Handler | Taker>;
   patterns: Patterns<Handler>;
 }
 
-// What was read of an object is still true as long as it has the same handlers: many executions are started with one.
+// The parsed handlers of an object are cached, because many executions start with the same object. They are valid as long as the
+// object has the same handlers.
 const read = new WeakMap<object, Listed<Callable> & { names: readonly string[]; handlers: readonly unknown[] }>();
 
 function readObject<Handler extends Callable>(tasks: Readonly<Record<string, Handler | object>>): Listed<Handler> {
@@ -153,16 +154,16 @@ function readEntries<Handler extends Callable>(entries: Iterable<readonly [name:
     }
     const usable = handler as Handler | Taker;
     named.set(name, usable);
-    // The keys of a Map may be anything.
+    // A key of a Map may be of any type.
     if (typeof name === "string" && name.includes("*")) patterns.push([name.replace(PREFIX, ""), usable]);
   }
-  // The most characters that are no wildcard.
+  // The pattern with the most characters that are not wildcards comes first.
   const weight = (pattern: string) => pattern.replaceAll("*", "").length;
   patterns.sort(([a], [b]) => weight(b) - weight(a));
   return { named, patterns };
 }
 
-/** Finds the handler of a task. Handlers are read once, when the execution starts. */
+/** Finds the handlers of tasks. The handlers are read once, when the execution starts. */
 export class Handlers<Handler extends Callable = TaskHandler> {
   #all: Handler | undefined;
   #named: ReadonlyMap<string, Handler | Taker> = new Map();
@@ -174,8 +175,8 @@ export class Handlers<Handler extends Callable = TaskHandler> {
   #waits: (state: string, resource: string) => boolean;
 
   /**
-   * `machines` are the machines that tasks start. `waits` says of a task without a handler whether its execution waits for one, because a
-   * deployment may have forgotten it; else it fails.
+   * `machines` are the machines that tasks start. `waits` returns whether the execution waits for a handler of a task that has
+   * none, because a deployment may have forgotten it. Otherwise the task fails.
    */
   constructor(
     tasks: NamedHandlers<Handler> = {},
@@ -194,9 +195,9 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     ({ named: this.#named, patterns: this.#patterns } = isMap(tasks) ? readEntries<Handler>(tasks) : readObject<Handler>(tasks));
   }
 
-  /** The parts of a Resource, parsed once. */
+  /** Returns the parts of a Resource, which is parsed once. */
   resource(text: string): Resource {
-    // States that follow one another often have the same.
+    // Consecutive states often have the same Resource.
     if (text === this.#last?.text) return this.#last.parsed;
     let parsed = this.#resources.get(text);
     if (parsed === undefined) this.#resources.set(text, (parsed = parseResource(text)));
@@ -204,7 +205,7 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     return parsed;
   }
 
-  /** The handler of a task; undefined where there is none. */
+  /** Returns the handler of a task; undefined if there is none. */
   find(resource: string, state: string, input: unknown): Handler | Taker | undefined {
     const named = this.#named.get(resource) ?? this.#named.get(state);
     if (named) return named;
@@ -223,11 +224,11 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     return undefined;
   }
 
-  /** The error of a task without handler: which handlers there are, and how to give it one. */
+  /** Returns the error of a task without a handler. It lists the existing handlers, and says how to add one. */
   missing(resource: string, state: string, input: unknown): MissingHandler {
     const parsed = this.resource(resource);
     const unknown = this.#machines?.missing(parsed, input);
-    // Which machine a task starts is data: as on AWS, one that does not exist is an error.
+    // The machine that a task starts is part of its input. If it does not exist, the task fails, as on AWS.
     if (unknown && parsed.kind === "service") return unknown;
     const waits = this.#waits(state, resource);
     if (unknown) return { ...unknown, waits };
@@ -242,7 +243,7 @@ export class Handlers<Handler extends Callable = TaskHandler> {
   }
 }
 
-/** The names, besides ARN and state, under which a handler may stand; the most specific first. */
+/** Returns the names, besides the ARN and the state, under which a handler may be registered; the most specific first. */
 function candidates(parsed: Resource, input: unknown): string[] {
   switch (parsed.kind) {
     case "lambda":
@@ -257,7 +258,7 @@ function candidates(parsed: Resource, input: unknown): string[] {
   }
 }
 
-/** What an integration that calls something of the user's by name calls. */
+/** Returns the function or state machine that a service integration calls by name. */
 function calledName(service: string, input: unknown): { arn: string; name: string } | undefined {
   const [key, separator] =
     service === "lambda:invoke" || service === "aws-sdk:lambda:invoke"
@@ -270,7 +271,10 @@ function calledName(service: string, input: unknown): { arn: string; name: strin
   return typeof arn === "string" ? { arn, name: bareName(arn, separator) } : undefined;
 }
 
-/** Whether a text matches a pattern in which `*` stands for any characters. Linear in practice, never exponential. */
+/**
+ * Returns whether a text matches a pattern in which `*` stands for any characters. The time is linear in practice, and never
+ * exponential.
+ */
 export function matches(pattern: string, text: string): boolean {
   let p = 0;
   let t = 0;

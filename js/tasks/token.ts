@@ -1,13 +1,13 @@
-// What a task token says of itself; src/engine/token.rs makes them.
+// The data in a task token. src/engine/token.rs creates the tokens.
 
-// The first byte of a token, and how many there are before the execution's ARN.
+// The first byte of a token, and the number of bytes before the execution's ARN.
 const FORM = 1;
 const HEAD = 37;
 
 /**
- * The ARN of the execution that a task token belongs to: the one that was started, also for tasks of child executions. Undefined for
- * a text that is no token of ours, and for tokens of 64 hexadecimal digits, which earlier snapshots have. It says where to look:
- * whether the token is good, the execution knows.
+ * Returns the ARN of the execution to which a task token belongs: the one that was started, also for tasks of child executions.
+ * Returns undefined for a text that is not a task token, and for tokens of 64 hexadecimal digits, which older snapshots contain.
+ * The ARN only identifies the execution; whether the token is valid is checked there.
  */
 export function executionOfToken(token: string): string | undefined {
   if (!/^[\w-]{51,}$/.test(token)) return undefined;
