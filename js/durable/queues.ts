@@ -282,7 +282,7 @@ export class Queues {
   }
 
   /**
-   * Returns the next position. It begins at the current time in microseconds, so it is also higher than the positions that earlier
+   * Returns the next position. It is at least the current time in microseconds, so it is also higher than the positions that earlier
    * processes have assigned.
    */
   #next(): number {

@@ -136,7 +136,7 @@ export class Execution<Output = any> implements PublicExecution<Output> {
     return this.#driver.coverage();
   }
 
-  /** Returns the execution as JSON data, for `machine.restore()`. Answers that handlers have not given yet are not included. */
+  /** Returns the execution as JSON data, for `machine.restore()`. Answers that have not reached the engine are not included. */
   snapshot(): ExecutionSnapshot {
     return { version: 1, execution: { ...this.#info }, ...this.#driver.snapshot() };
   }

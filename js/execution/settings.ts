@@ -3,7 +3,10 @@
 import type { Limits, MachineType } from "../api/index.d.ts";
 import type { EngineSettings } from "../border/facts.ts";
 
-/** The options of an execution that are passed to its engine, and to the executions that its tasks start. */
+/**
+ * The options of an execution that are passed to its engine. Executions that its tasks start get the same ones, but with
+ * `machine.start()` not `trace`.
+ */
 export const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"] as const;
 
 // A process that measures coverage has a function under this key, which all copies of this package share.
