@@ -261,7 +261,7 @@ describe("looking into things", () => {
     manual.dispose();
   });
 
-  test("a Choice tells of its rules, a retry of its delay", async () => {
+  test("the stage of a Choice has its rules, that of a retry its delay", async () => {
     const debug = session();
     await until(debug, (it) => it.continue());
     const stage = (state, name) =>
@@ -270,7 +270,7 @@ describe("looking into things", () => {
         .flatMap(({ id }) => [0, 1].flatMap((attempt) => debug.stages(id, attempt).stages))
         .find((one) => one.stage === name).value;
     assert.deepEqual(stage("Enough?", "choice"), {
-      rules: [{ holds: false, tests: [{ of: "$[0].n", value: 1, operand: 5, holds: false }] }],
+      rules: [{ holds: false, tests: [{ of: "$[0].n", operator: "NumericGreaterThan", value: 1, operand: 5, holds: false }] }],
       taken: "default",
     });
     assert.deepEqual(stage("Charge", "retry"), { retrier: 0, attempt: 1, delayMilliseconds: 2000 });
