@@ -1,12 +1,12 @@
-// What stores refuse with.
+// The errors of stores.
 
-/** Another writer has written since, or owns the store. */
+/** Another writer has written meanwhile, or owns the store. */
 export class StoreConflict extends Error {
   override name = "StoreConflict";
   readonly code = "STORE_CONFLICT";
 }
 
-/** The store cannot do what is asked. */
+/** The store cannot perform what was requested. */
 export class StoreError extends Error {
   override name = "StoreError";
   readonly code: string;

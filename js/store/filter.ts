@@ -1,8 +1,8 @@
-// Which executions a filter selects.
+// Decides which executions a filter selects.
 
 import type { ExecutionFilter, ExecutionRecord } from "../api/durable.d.ts";
 
-/** Whether a filter selects an execution, which is in the list of its machine or of its Map Run already. */
+/** Returns whether a filter selects an execution that is already known to be in the list of its machine or Map Run. */
 export function selects(filter: ExecutionFilter, record: ExecutionRecord): boolean {
   const { machineArn, mapRunArn, status, namePrefix, tags, startedFrom, startedBefore } = filter;
   const statuses = status === undefined || typeof status !== "string" ? status : [status];

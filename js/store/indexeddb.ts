@@ -1,7 +1,7 @@
 // The store in a browser's IndexedDB, in windows and workers.
 //
-// A write is one transaction over all object stores. Another tab cannot have the store at the same time: its owner holds a Web Lock, which
-// the browser frees when the tab ends, however that ends.
+// A write is one transaction over all object stores. Another tab cannot open the store at the same time, because its owner holds a
+// Web Lock. The browser frees the lock when the tab ends, however it ends.
 
 import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, StoredExecution } from "../api/durable.d.ts";
 import type { IndexedDBOptions, IndexedDBStore } from "../api/indexeddb.d.ts";
@@ -13,10 +13,10 @@ import { type Free, answer, inTransaction, storeError, takeLock, walk } from "./
 import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
 import { Writing } from "./writing.ts";
 
-// So many executions are removed in one transaction, so that others need not wait long.
+// The number of executions that are removed in one transaction. It is small so that other transactions need not wait long.
 const MOST_PRUNED = 100;
 
-/** The open database, with what frees its lock. */
+/** The open database, and the function that frees its lock. */
 interface Connection {
   database: IDBDatabase;
   free: Free;
@@ -32,7 +32,7 @@ class DatabaseStore implements IndexedDBStore {
   #opening: Promise<void> | undefined;
   #waiting: AbortController | undefined;
   #connection: Connection | undefined;
-  /** Why it is not open. */
+  /** The reason why the store is not open. */
   #closed = "it is not open";
   readonly #transactions = new Set<Promise<unknown>>();
   #persisted: Promise<boolean>;
@@ -118,7 +118,7 @@ class DatabaseStore implements IndexedDBStore {
       };
       request.onsuccess = () => {
         const database = request.result;
-        // Another script deletes the database, or opens it with a newer schema, and waits until nobody has it.
+        // Another script wants to delete the database, or to open it with a newer schema, and waits until nobody has it open.
         database.onversionchange = ({ newVersion }) =>
           void this.#end(
             newVersion === null ? "another tab has deleted it" : "another tab has a newer version of Stepglass: reload the page",
@@ -129,7 +129,7 @@ class DatabaseStore implements IndexedDBStore {
     });
   }
 
-  /** Gives the store up, which says why from here on. */
+  /** Closes the store. Later calls fail with the reason `why`. */
   async #end(why: string): Promise<void> {
     const connection = this.#connection;
     this.#closed = why;
@@ -138,7 +138,7 @@ class DatabaseStore implements IndexedDBStore {
     this.#waiting?.abort();
     if (connection === undefined) return;
     connection.database.close();
-    // What is on its way is stored before the next owner begins.
+    // Running transactions finish before the next owner begins.
     await Promise.allSettled(this.#transactions);
     await connection.free();
   }
@@ -149,7 +149,7 @@ class DatabaseStore implements IndexedDBStore {
     await opening?.catch(() => {});
   }
 
-  /** Does something in one transaction over all object stores. */
+  /** Runs `body` in one transaction over all object stores. */
   async #do<Value>(mode: IDBTransactionMode, body: (transaction: IDBTransaction) => Promise<Value>): Promise<Value> {
     const { database } = this.#connection ?? {};
     if (database === undefined) throw new StoreError("STORE_CLOSED", `the store ${this.name} cannot be used: ${this.#closed}`);
@@ -192,7 +192,7 @@ class DatabaseStore implements IndexedDBStore {
   }
 
   async *all(collection: string): AsyncGenerator<[key: string, value: any]> {
-    // A transaction ends where somebody else is waited for.
+    // A transaction ends while the caller waits for something else, so all rows are read at once.
     const rows: DocumentRow[] = await this.#do("readonly", (transaction) =>
       answer(transaction.objectStore("document").index("collection").getAll(collection)),
     );
@@ -246,7 +246,7 @@ class DatabaseStore implements IndexedDBStore {
       const first = reverse ? total - from - count : from;
       if (count === 0) return { events: [], total };
       const pieces = transaction.objectStore("history");
-      // The piece that has the first event begins at it or before.
+      // The piece that contains the first event starts at or before that event.
       let begin = 0;
       await walk(pieces.openCursor(IDBKeyRange.bound([order], [order, first]), "prev"), ({ value }) => {
         begin = (value as Piece).from;
@@ -303,9 +303,9 @@ class DatabaseStore implements IndexedDBStore {
       if (limit <= 0) return due;
       await walk(transaction.objectStore("execution").index("wake").openCursor(range), ({ value }) => {
         const { id, wake } = value as Row;
-        // Those of the same time are in one page.
+        // All executions with the same time belong to one page.
         if (due.length >= limit && wake !== due.at(-1)?.wakeAt) return false;
-        // Only what wakes is in this index.
+        // This index contains only rows with a wake time.
         due.push({ id, wakeAt: wake! });
         return true;
       });
@@ -328,7 +328,7 @@ class DatabaseStore implements IndexedDBStore {
   }
 }
 
-/** Makes a store. */
+/** Creates a store in IndexedDB. */
 export function indexedDB(name: string, options: IndexedDBOptions = {}): IndexedDBStore {
   return new DatabaseStore(name, options);
 }
@@ -337,7 +337,10 @@ function rowOf(transaction: IDBTransaction, id: string): Promise<Row | undefined
   return answer(transaction.objectStore("execution").index("id").get(id));
 }
 
-/** Whether the browser keeps the site's data; asks it to where that is wanted and possible: only windows can ask. */
+/**
+ * Returns whether the site's data is persistent. If `ask` is true, it asks the browser for that where possible: only windows can
+ * ask.
+ */
 async function persisted(ask: boolean): Promise<boolean> {
   try {
     const { storage } = navigator;

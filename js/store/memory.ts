@@ -1,6 +1,6 @@
 // The store in memory, which is lost when the process ends.
 //
-// `js/api/durable.d.ts` has the guarantees of every store; `pkg-tests/store/suite.mjs` checks them.
+// `js/api/durable.d.ts` describes the guarantees of every store; `pkg-tests/store/suite.mjs` checks them.
 
 import type {
   Batch,
@@ -28,10 +28,10 @@ interface Entry {
   journal: string[];
   snapshot: string | undefined;
   pieces: Piece[];
-  /** How many events the pieces have. */
+  /** The number of events in the pieces. */
   events: number;
   wakeAt: number | null;
-  /** How many characters its texts have, once it has ended. */
+  /** The length of its texts, in characters, once it has ended. */
   size: number;
 }
 
@@ -41,13 +41,13 @@ export class MemoryStore implements Store {
   readonly #documents = new Map<string, Map<string, string>>();
   readonly #definitions = new Map<string, string>();
   readonly #executions = new Map<string, Entry>();
-  // Executions in the order in which they began: of each machine, of each Map Run, and all.
+  // All executions, those of each machine and those of each Map Run, in the order in which they began.
   readonly #groups = new Map<string, Entry[]>();
-  // Ended executions, those first that ended first.
+  // The ended executions, in the order in which they ended.
   readonly #ended: Entry[] = [];
-  /** How many characters their texts have. */
+  /** The length of the texts of the ended executions, in characters. */
   #endedSize = 0;
-  // Running executions that have to be loaded by themselves.
+  // The running executions with a wake time, which the host must load at that time.
   readonly #waking = new Set<Entry>();
   #order = 0;
 
@@ -158,7 +158,7 @@ export class MemoryStore implements Store {
     } else if (entry.wakeAt !== null) this.#waking.add(entry);
   }
 
-  /** Takes an execution out of the lists that depend on its record. */
+  /** Removes an execution from the lists that depend on its record. */
   #unlist(entry: Entry): void {
     this.#waking.delete(entry);
     if (entry.record.status === "RUNNING") return;
@@ -219,7 +219,7 @@ export class MemoryStore implements Store {
     return this.#group(filter).filter(({ record }) => selects(filter, record)).length;
   }
 
-  /** The smallest list that has all executions of a filter. */
+  /** Returns the smallest list that contains all executions of a filter. */
   #group({ mapRunArn, machineArn }: ExecutionFilter): readonly Entry[] {
     const name = mapRunArn !== undefined ? `run ${mapRunArn}` : machineArn !== undefined ? `machine ${machineArn}` : "all";
     return this.#groups.get(name) ?? [];
@@ -259,7 +259,7 @@ export class MemoryStore implements Store {
     this.#unlist(entry);
     for (const group of groupsOf(record)) {
       const members = this.#groups.get(group) ?? [];
-      // Usually the oldest execution is removed.
+      // The oldest execution is the one that is usually removed.
       const at = members[0] === entry ? 0 : newest(members, record.order + 1);
       members.splice(at, 1);
       if (members.length === 0) this.#groups.delete(group);
@@ -267,13 +267,13 @@ export class MemoryStore implements Store {
   }
 }
 
-/** The lists that an execution is in. */
+/** Returns the names of the lists that an execution is in. */
 function groupsOf({ machineArn, mapRunArn }: ExecutionRecord): string[] {
   // The children of a Map Run are listed only with the run.
   return mapRunArn === undefined ? ["all", `machine ${machineArn}`] : [`run ${mapRunArn}`];
 }
 
-/** The index of the last member that began before `order`; -1 for none. */
+/** Returns the index of the last member that began before `order`, or -1 if there is none. */
 function newest(members: readonly Entry[], order: number): number {
   let low = 0;
   let high = members.length;
@@ -285,7 +285,7 @@ function newest(members: readonly Entry[], order: number): number {
   return low - 1;
 }
 
-/** The value of a key, which is made if it does not exist. */
+/** Returns the value of a key, and creates it if it does not exist. */
 function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;
@@ -294,12 +294,15 @@ function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value)
   return made;
 }
 
-/** When an execution ended, as far as it is known. */
+/** Returns the time at which an execution ended, or Infinity if that is not known. */
 function endedAt({ record }: Entry): number {
   return record.stopDate ?? Infinity;
 }
 
-/** The index after all executions that ended before this one or with it; it is the last of them that is in the list. */
+/**
+ * Returns the index after all executions that ended before this one or together with it. If this one is in the list, it is the last
+ * of them.
+ */
 function firstAfter(ended: readonly Entry[], entry: Entry): number {
   const comes = (a: Entry, b: Entry): boolean => endedAt(a) < endedAt(b) || (endedAt(a) === endedAt(b) && a.record.order <= b.record.order);
   let low = 0;
@@ -313,7 +316,7 @@ function firstAfter(ended: readonly Entry[], entry: Entry): number {
   return low;
 }
 
-/** The length of the texts of an execution. */
+/** Returns the length of the texts of an execution, in characters. */
 function sizeOf({ record, journal, snapshot, pieces }: Entry): number {
   const texts = [record.input, record.output, record.cause, snapshot, ...journal, ...pieces.map(({ text }) => text)];
   return texts.reduce((sum: number, text) => sum + (typeof text === "string" ? text.length : 0), 0);

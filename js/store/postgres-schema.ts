@@ -1,4 +1,4 @@
-// The schema of the PostgreSQL store, and how an older one becomes it.
+// The schema of the PostgreSQL store, and its migration from older versions.
 
 import { StoreError } from "./errors.ts";
 import type { Session } from "./postgres-session.ts";
@@ -6,13 +6,14 @@ import { SHARDS, shardOf } from "./shards.ts";
 import { textOf } from "./texts.ts";
 
 /**
- * What makes each version of the schema of the one before. A step that was published never changes: a change of the schema is a
+ * The steps that make each version of the schema from the previous one. A published step never changes: a change of the schema is a
  * further step.
  *
- * A row of an index has little room: keys of any length are in it by their hash, and so are tags (`tags`). `base` counts the facts that
- * a snapshot has replaced, `snapshots` is 1 if there is one, `held` the characters of it and of the facts since.
+ * A row of an index has little room, so indexes contain the hashes of keys, which may have any length, and of tags (`tags`). `base`
+ * is the number of facts that a snapshot has replaced, `snapshots` is 1 if there is one, and `held` is the length, in characters,
+ * of the snapshot and of the facts since.
  *
- * Executions that are in no Map Run are in the partial indexes that lists read; `execution_run` has the children of Map Runs.
+ * Executions that are in no Map Run are in the partial indexes that lists read; `execution_run` contains the children of Map Runs.
  */
 const STEPS: readonly (string | ((session: Session) => Promise<void>))[] = [
   `
@@ -64,7 +65,8 @@ const STEPS: readonly (string | ((session: Session) => Promise<void>))[] = [
   CREATE TABLE counter (name text PRIMARY KEY, value bigint NOT NULL);
   INSERT INTO counter VALUES ('order', 0);
   `,
-  // Several processes: shards with their fences, who has them, and what processes ask of each other.
+  // This step lets several processes share a store: it adds shards with their fences and owners, and the requests between
+  // processes.
   async (session) => {
     await session.query(`
       CREATE SEQUENCE execution_order;
@@ -93,7 +95,7 @@ const STEPS: readonly (string | ((session: Session) => Promise<void>))[] = [
   },
 ];
 
-/** Brings a schema to the last step. Refuses one of a newer version. */
+/** Migrates a schema to the last step. Refuses the schema of a newer version. */
 export async function migrate(session: Session, schema: string): Promise<void> {
   await session.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await session.query(`SET search_path TO ${schema}`);

@@ -1,7 +1,8 @@
-// A session with a PostgreSQL server that owns a store: whoever holds the session's lock does.
+// A session with a PostgreSQL server. The session that holds the lock of a store owns the store.
 //
-// The lock belongs to the server's session, and all writes go through that session. When the connection breaks or the process dies, the
-// server ends the session and frees the lock, so that a process that has lost it cannot write any more: the lock is the fence.
+// The lock belongs to the server's session, and all writes go through that session. When the connection breaks or the process dies,
+// the server ends the session and frees the lock. A process that has lost the lock can therefore not write any more: the lock is
+// the fence.
 
 import { messageOf } from "../base/errors.ts";
 import type { PostgresClient } from "../api/postgres.d.ts";
@@ -10,40 +11,40 @@ import { bound } from "./texts.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 import { migrate } from "./postgres-schema.ts";
 
-/** A row of a result. */
+/** A row of a result: its values by the names of their columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** How a session is made. */
+/** The options of a session. */
 export interface SessionOptions {
-  /** A client that is not connected yet. */
+  /** Returns a client that is not connected yet. */
   client: () => PostgresClient | Promise<PostgresClient>;
-  /** The name of the schema, quoted. */
+  /** The name of the schema, in quotes. */
   schema: string;
   /** Whether to wait until the owner ends. */
   wait: boolean;
-  /** For how many milliseconds a server that does not answer, or recovers, is asked again. */
+  /** How long to retry while a server does not answer or is recovering, in milliseconds. */
   patience: number;
-  /** Whether several processes have the store, and the milliseconds after which one that does not answer has lost its part. */
+  /** The lease in milliseconds if several processes share the store. A process that does not answer for that long loses its part. */
   lease?: number | undefined;
-  /** Of those: whether this one has a part only while no other process is there. */
+  /** In a shared store: whether this process takes a part only while no other process is there. */
   guest?: boolean;
 }
 
-// The first number of the advisory locks of stores: "Step".
+// The class of the advisory locks of stores: "Step" in ASCII.
 const LOCK = 0x53746570;
 const MIGRATION = LOCK + 1;
-/** How often, in milliseconds, a session that waits asks for the lock. */
+/** How often a waiting session tries to get the lock, in milliseconds. */
 const POLL = 500;
-/** How long, in milliseconds, it waits before it asks a server again that did not take it: longer each time. */
+/** The first and the longest delay, in milliseconds, before a server that refused is tried again. The delay doubles each time. */
 const FIRST_DELAY = 50;
 const LONGEST_DELAY = 2000;
 
-/** Milliseconds: the default of `connectSeconds`. */
+/** The default of `connectSeconds`, in milliseconds. */
 export const PATIENCE = 30_000;
 
 /**
- * Errors of a server or a connection that may be over soon: it starts, recovers, shuts down or has too many sessions; nobody listens
- * yet, or the connection broke. A connection that ends while it is made has no code.
+ * The codes of errors that may pass soon: the server is starting, recovering, shutting down or has too many sessions, no server
+ * listens yet, or the connection broke. The error of a connection that ends while it is being made has no code.
  */
 const PASSING: ReadonlySet<unknown> = new Set([
   ...["57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08006", undefined],
@@ -52,7 +53,7 @@ const PASSING: ReadonlySet<unknown> = new Set([
 
 export class Session {
   readonly #client: PostgresClient;
-  /** The work on the session, one after the other: a transaction is nobody else's. */
+  /** The last work in the queue of this session. Work runs one at a time, so that no other work gets into a transaction. */
   #last: Promise<unknown> = Promise.resolve();
   #ended = false;
 
@@ -64,8 +65,8 @@ export class Session {
   }
 
   /**
-   * A session that has the schema's lock. Throws StoreConflict while another one has it. A server that cannot take it now is asked again,
-   * as long as `patience` says.
+   * Returns a session that holds the lock of the schema. Throws StoreConflict while another session holds it. A server that cannot
+   * accept a connection now is retried for as long as `patience` says.
    */
   static async open(options: SessionOptions, isWanted: () => boolean): Promise<Session> {
     const begun = performance.now();
@@ -100,7 +101,7 @@ export class Session {
         }
         await new Promise((resolve) => setTimeout(resolve, POLL));
       }
-      // Those that share it do not migrate it at once.
+      // Processes that share the schema must not migrate it at the same time.
       await session.query("SELECT pg_advisory_lock($1, hashtext($2))", [MIGRATION, schema]);
       await migrate(session, schema);
       await session.query("SELECT pg_advisory_unlock($1, hashtext($2))", [MIGRATION, schema]);
@@ -111,23 +112,23 @@ export class Session {
     }
   }
 
-  /** Calls back with what other sessions notify this one of. */
+  /** Calls back with the notifications of other sessions. */
   onNotification(told: (payload: string) => void): void {
     this.#client.on?.("notification", (message) => told(String((message as { payload?: unknown } | undefined)?.payload)));
   }
 
-  /** Whether the connection is gone, and the lock with it. */
+  /** Whether the connection has ended, and has lost the lock with that. */
   get isEnded(): boolean {
     return this.#ended;
   }
 
-  /** The rows of a result. */
+  /** Performs a statement, and returns the rows of its result. */
   async query(text: string, values?: readonly unknown[]): Promise<Row[]> {
     const { rows } = await (values === undefined ? this.#client.query(text) : this.#client.query({ text, values: values.map(valueOf) }));
     return (rows as Row[] | undefined) ?? [];
   }
 
-  /** Does some work when all before it is done. */
+  /** Runs `work` when all earlier work has ended. */
   use<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#last.then(() => {
       if (this.#ended) throw closed();
@@ -139,7 +140,7 @@ export class Session {
     });
   }
 
-  /** Does everything that `work` does, or nothing. Only inside of `use`, or where the session is nobody else's. */
+  /** Performs all changes of `work`, or none of them. Call it only inside `use`, or while nobody else uses the session. */
   async transaction<Result>(work: () => Promise<Result>, begin = "BEGIN"): Promise<Result> {
     await this.query(begin);
     try {
@@ -152,7 +153,7 @@ export class Session {
     }
   }
 
-  /** Ends the session, when what was begun is done. */
+  /** Ends the session after the work that has begun. */
   async end(): Promise<void> {
     await this.#last;
     if (this.#ended) return;
@@ -161,17 +162,17 @@ export class Session {
   }
 }
 
-/** An error of the server or of the connection as one of a store. */
+/** Converts an error of the server or of the connection to one of a store. */
 function storeError(error: unknown): Error {
   if (error instanceof StoreConflict || error instanceof StoreError) return error;
   const { code } = error as { code?: unknown };
-  // disk_full, and what is out of some other resource.
+  // These codes are disk_full and its neighbours, which report that another resource is exhausted.
   if (typeof code === "string" && /^53[1-4]00$/.test(code))
     return new StoreError("STORE_FULL", `PostgreSQL has no room: ${messageOf(error)}`, { cause: error });
   return new StoreError("STORE_FAILED", `PostgreSQL: ${messageOf(error)}`, { cause: error });
 }
 
-/** A text in the form in which PostgreSQL keeps it. */
+/** A text that already has the form in which PostgreSQL stores it. */
 export class Kept {
   readonly text: string;
 
@@ -180,7 +181,7 @@ export class Kept {
   }
 }
 
-/** A value as PostgreSQL can keep it. */
+/** Returns a value in the form in which PostgreSQL can store it. */
 function valueOf(value: unknown): unknown {
   if (value instanceof Kept) return value.text;
   if (typeof value === "string") return bound(value);

@@ -1,10 +1,12 @@
-// A PostgreSQL store that several processes share: each has some shards of the executions.
+// A PostgreSQL store that several processes share: each process owns some shards of the executions.
 //
-// Each process has a row in `member`, with a lease by the clock of the server, which it renews. A shard is of the process that its row
-// names. Whoever finds a shard whose process has no lease any more takes it, and raises its fence. Each write locks the rows of its
-// shards against that and compares their fences: a process that was stopped while another one has taken its shards writes nothing.
+// Each process has a row in `member` with a lease, which it renews; the clock of the server measures it. A shard belongs to the
+// process that its row names. A process that finds a shard whose owner has no valid lease takes the shard and increments its fence.
+// Each write locks the rows of its shards against that and compares their fences, so a process that was paused while another one
+// took its shards writes nothing.
 //
-// Processes tell each other what has happened by NOTIFY. What is lost with a connection is looked for when it is made again.
+// Processes notify each other of events with NOTIFY. Notifications that are lost with a connection are made up for by reading the
+// tables when the connection is made again.
 
 import type { ShareListener, Sharing } from "../api/durable.d.ts";
 import { messageOf } from "../base/errors.ts";
@@ -15,12 +17,12 @@ import { Reading } from "./reading.ts";
 import { SHARDS, shardOf } from "./shards.ts";
 import { textOf } from "./texts.ts";
 
-/** How many characters of a message PostgreSQL takes for sure. */
+/** The length of a message, in characters, that PostgreSQL certainly accepts. */
 const MESSAGE = 7000;
-/** How many terms of a lease a shard that is at work is kept when it is another one's turn. */
+/** The number of lease terms for which a process keeps a busy shard that it should give up. */
 const PATIENCE = 2;
 
-/** What processes tell each other. */
+/** The messages that processes send each other. */
 type Message =
   | { about: "members" }
   | { about: "all" }
@@ -30,13 +32,13 @@ type Message =
   | { about: "ended"; ids: string[] }
   | { about: "document"; collection: string; key?: string };
 
-/** Does some work on the session of a store. */
+/** Runs `work` on the session of a store. */
 export type Use = <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>;
 
-/** What a process looks at: who is there and has what, answers to it, and requests to it. */
+/** What a process checks: the members and their shards, answers to its requests, and requests to it. */
 type Todo = "members" | "answers" | "requests";
 
-/** Somebody waits for an answer. */
+/** A caller that waits for an answer. */
 interface Asking {
   resolve(value: unknown): void;
   reject(reason: unknown): void;
@@ -58,19 +60,19 @@ const NOBODY: ShareListener = {
 
 export class Shares implements Sharing {
   readonly #use: Use;
-  /** Milliseconds. */
+  /** The length of the lease, in milliseconds. */
   readonly #lease: number;
   readonly #me: string;
   readonly #channel: string;
   readonly #guest: boolean;
   #listener = NOBODY;
-  /** The shards of this process, and their fences. */
+  /** The shards that this process owns, with their fences. */
   #own = new Map<number, string>();
-  /** Since when, in terms of the lease, a shard is to be given up. */
+  /** For each busy shard that this process should give up: the time since when, by `performance.now()`, in milliseconds. */
   readonly #surplus = new Map<number, number>();
   #members = 1;
   readonly #asking = new Map<string, Asking>();
-  /** The requests that are being answered. */
+  /** The ids of the requests that are being answered. */
   readonly #answering = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticking: Promise<void> | undefined;
@@ -99,7 +101,7 @@ export class Shares implements Sharing {
         shardOf(key),
       ]),
     );
-    // The id of a member is the name of its process and a UUID.
+    // The id of a member is the name of its process, a hyphen and a UUID.
     return row === undefined ? undefined : textOf(row.owner).slice(0, -UUID_SUFFIX);
   }
 
@@ -143,12 +145,12 @@ export class Shares implements Sharing {
       answer.catch(() => {});
       await this.#tell(session, [{ about: "ask", shard }]);
     });
-    // It may have become this process's meanwhile.
+    // This process may have taken the shard meanwhile.
     if (this.#own.has(shard)) this.wake("requests");
     return answer;
   }
 
-  /** Looks at once whose what is, and for requests. */
+  /** Checks at once what `todo` names, or everything if it names nothing. */
   wake(...todo: Todo[]): void {
     for (const one of todo.length === 0 ? (["members", "answers", "requests"] as const) : todo) this.#todo.add(one);
     void this.#tick();
@@ -156,7 +158,7 @@ export class Shares implements Sharing {
 
   // ------------------------------------------------------------------------------------------------ for the store
 
-  /** The statements of a new session, also of one that takes the place of a connection that broke. */
+  /** Performs the first statements of a new session, also after a connection broke. */
   async begin(session: Session): Promise<void> {
     await session.query(`SET idle_in_transaction_session_timeout = ${Math.ceil(this.#lease)}`);
     session.onNotification((payload) => this.#told(payload));
@@ -164,7 +166,7 @@ export class Shares implements Sharing {
     await this.#renew(session);
   }
 
-  /** Takes a part, and begins to renew the lease. */
+  /** Takes shards, and starts to renew the lease. */
   async open(): Promise<void> {
     this.#closed = false;
     this.#schedule();
@@ -172,13 +174,13 @@ export class Shares implements Sharing {
     await this.#ticking;
   }
 
-  /** What was told meanwhile was not heard. */
+  /** Notifications were lost while there was no connection, so everything is checked. */
   reconnected(): void {
     this.#listener.gained();
     this.wake();
   }
 
-  /** Gives everything up, for others to take. */
+  /** Gives up all shards, so that other processes can take them. */
   async close(session: Session): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -196,12 +198,12 @@ export class Shares implements Sharing {
     this.#own = new Map();
   }
 
-  /** The shards of this process. */
+  /** The shards that this process owns. */
   get own(): number[] {
     return [...this.#own.keys()];
   }
 
-  /** Locks these shards for a transaction; those of them that are of this process. */
+  /** Locks these shards for a transaction, and returns those that this process owns. */
   async fenced(session: Session, shards: readonly number[]): Promise<Set<number>> {
     const known = shards.filter((shard) => this.#own.has(shard));
     if (known.length === 0) return new Set();
@@ -215,7 +217,7 @@ export class Shares implements Sharing {
     return held;
   }
 
-  /** Tells the others, in the transaction of a write, what it has changed. */
+  /** Notifies the other processes, in the transaction of a write, of its changes. */
   async changed(session: Session, news: { ended: readonly string[]; due: readonly { shard: number; id: string; wakeAt: number }[] }) {
     if (this.#members < 2) return;
     const messages: Message[] = news.due.map((one) => ({ about: "due", ...one }));
@@ -229,7 +231,7 @@ export class Shares implements Sharing {
     await this.#tell(session, messages);
   }
 
-  /** Tells the others that a document was changed. */
+  /** Notifies the other processes that a document was changed. */
   async documented(session: Session, collection: string, key: string): Promise<void> {
     if (this.#members > 1) await this.#tell(session, [{ about: "document", collection, ...(key.length < MESSAGE / 4 && { key }) }]);
   }
@@ -278,13 +280,13 @@ export class Shares implements Sharing {
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  /** One look at a time; who asks during one has another one. */
+  /** Runs one check at a time. A check that is requested during another one runs after it. */
   #tick(): Promise<void> {
     return (this.#ticking ??= (async () => {
       while (this.#todo.size > 0 && !this.#closed) {
         const todo = new Set(this.#todo);
         this.#todo.clear();
-        // A connection that is gone is made again with the next look.
+        // The next check makes a lost connection again.
         await this.#use((session) => this.#look(session, todo)).catch(() => {});
       }
       this.#ticking = undefined;
@@ -315,13 +317,13 @@ export class Shares implements Sharing {
     await this.#tell(session, [{ about: "members" }]);
   }
 
-  /** Takes what nobody has, and gives up what is too much. */
+  /** Takes shards that have no owner, and gives up those above this process's share. */
   async #divide(session: Session): Promise<void> {
     const [count] = await session.query("SELECT count(*) AS live FROM member WHERE expires > clock_timestamp()");
     const live = Number(count?.live);
     const alone = this.#members === 1;
     this.#members = Math.max(1, live + (this.#guest ? 1 : 0));
-    // Nobody was told of what has happened since another one has come.
+    // No notifications were sent while this process thought that it was alone, so the others must check everything.
     if (alone && this.#members > 1) await this.#tell(session, [{ about: "all" }]);
     const rows = await session.query("SELECT n, fence FROM shard WHERE owner = $1", [this.#me]);
     const now = new Map(rows.map(({ n, fence }) => [Number(n), String(fence)]));
@@ -332,7 +334,7 @@ export class Shares implements Sharing {
     const given = now.size > share ? await this.#give(session, now.size - share) : false;
     if (now.size <= share) this.#surplus.clear();
     const taken = now.size < share ? await this.#take(session, share - now.size) : false;
-    // What was lost and is back was somebody else's in between.
+    // A shard that was lost and taken back belonged to another process in between, so it counts as lost.
     if (lost || given) this.#listener.lost((key) => before.get(shardOf(key)) === this.#own.get(shardOf(key)) && this.has(key));
     if (taken || [...now.keys()].some((shard) => !before.has(shard))) this.#listener.gained();
   }
@@ -349,7 +351,7 @@ export class Shares implements Sharing {
     return rows.length > 0;
   }
 
-  /** Gives up shards, those first in which nothing is at work; others when that has lasted for a while. */
+  /** Gives up shards, idle ones first. A busy shard is given up when it has been surplus for PATIENCE lease terms. */
   async #give(session: Session, count: number): Promise<boolean> {
     const all = [...this.#own.keys()].reverse();
     const busy = new Set(all.filter((shard) => this.#listener.isBusy((key) => shardOf(key) === shard)));
@@ -370,7 +372,7 @@ export class Shares implements Sharing {
     return true;
   }
 
-  /** What others have answered to this process. */
+  /** Reads the answers of other processes to requests of this one. */
   async #answers(session: Session): Promise<void> {
     if (this.#asking.size === 0) return;
     const rows = await session.query("DELETE FROM request WHERE id = ANY($1::bigint[]) AND answer IS NOT NULL RETURNING id, answer", [
@@ -389,7 +391,7 @@ export class Shares implements Sharing {
     }
   }
 
-  /** What others ask of the shards of this process. */
+  /** Starts to answer the requests for shards of this process. */
   async #requests(session: Session): Promise<void> {
     if (this.#own.size === 0 || this.#listener === NOBODY) return;
     const rows = await session.query(
@@ -409,7 +411,7 @@ export class Shares implements Sharing {
       const { name, args } = reading.parse(row.body, `request ${row.id}`) as { name: string; args: unknown[] };
       answer = { value: await this.#listener.asked(name, args) };
     } catch (thrown) {
-      // The row stays: the process that has the shard now finds it.
+      // The row stays, so that the process that owns the shard now finds it.
       if (this.#closed || !this.#own.has(Number(row.shard)) || thrown instanceof StoreConflict) return;
       answer = { error: { ...(thrown as object), message: messageOf(thrown), name: (thrown as Error)?.name } };
     }
@@ -417,12 +419,12 @@ export class Shares implements Sharing {
       await session.query("UPDATE request SET answer = $2 WHERE id = $1", [row.id, JSON.stringify(answer)]);
       await this.#tell(session, [{ about: "answer", to: textOf(row.asker), id: String(row.id) }]);
     }).catch(() => {});
-    // One of this process's own, which it has asked before the shard came to it.
+    // This process asked before the shard became its own, so the answer is for itself.
     if (row.asker === this.#me) this.wake("answers");
   }
 }
 
-/** An error that another process has thrown. */
+/** Recreates an error that another process has thrown. */
 function thrownAgain(error: object): unknown {
   const { message, name, ...more } = error as { message?: unknown; name?: unknown };
   return Object.assign(new Error(String(message)), more, typeof name === "string" && name !== "Error" ? { name } : {});

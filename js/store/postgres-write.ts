@@ -1,4 +1,4 @@
-// A write to PostgreSQL: what its batches make of the rows that they meet, and the statements that write it.
+// A write to PostgreSQL: it applies batches to the rows that they concern, and performs the statements that store the result.
 
 import type { Batch, BatchResult, Texts } from "../api/durable.d.ts";
 import { PAYLOADS, type Stored, aboutOf, changed, endedAt, piecesOf, refused } from "./records.ts";
@@ -9,27 +9,27 @@ import { storedJson } from "./stored-json.ts";
 import { keyOf, shardOf } from "./shards.ts";
 import { textOf } from "./texts.ts";
 
-/** Figures of an execution. */
+/** The counts and sizes of an execution. */
 interface Figures {
   facts: number;
   events: number;
-  /** How many facts the last snapshot has replaced. */
+  /** The number of facts that the last snapshot has replaced. */
   base: number;
   /** 1 if there is a snapshot. */
   snapshots: number;
-  /** The characters of the snapshot and the facts since. */
+  /** The length of the snapshot and of the facts since, in characters. */
   held: number;
-  /** The characters of all texts. */
+  /** The length of all texts, in characters. */
   bytes: number;
 }
 
-/** An execution as a write makes it. */
+/** An execution with the changes of this write. */
 interface Entry extends Figures {
   record: Stored;
   wakeAt: number | null;
   isNew: boolean;
   touched: boolean;
-  /** Whether the facts and the snapshot that are stored are to be removed. */
+  /** Whether the stored facts and the stored snapshot must be removed. */
   clears: boolean;
   snapshot: string | undefined;
   newFacts: (Texts & { seq: number })[];
@@ -40,9 +40,9 @@ export class PostgresWrite {
   readonly #session: Session;
   readonly #shares: Shares | undefined;
   readonly #entries = new Map<string, Entry>();
-  /** The numbers of new executions. */
+  /** The numbers for new executions. */
   #orders: number[] = [];
-  /** The shards of this process, as far as the write meets them. */
+  /** The shards that this process owns, of those that the write concerns. */
   #held = new Set<number>();
 
   constructor(session: Session, shares: Shares | undefined) {
@@ -50,7 +50,7 @@ export class PostgresWrite {
     this.#shares = shares;
   }
 
-  /** Reads what is there of the executions of these batches. */
+  /** Reads the stored executions of these batches. */
   async read(batches: readonly Batch[]): Promise<void> {
     const session = this.#session;
     const created = batches.filter(({ create }) => create !== undefined).length;
@@ -58,7 +58,7 @@ export class PostgresWrite {
       const numbers = await session.query("SELECT nextval('execution_order') AS number FROM generate_series(1, $1)", [created]);
       this.#orders = numbers.map(({ number }) => Number(number));
     }
-    // Who writes one at the same time waits for this write.
+    // Another process that writes one of these executions at the same time waits for this write.
     const lock = this.#shares === undefined ? "" : " ORDER BY id FOR UPDATE";
     const rows = await session.query(`SELECT * FROM execution WHERE arn = ANY($1)${lock}`, [[...new Set(batches.map(({ id }) => id))]]);
     for (const row of rows) this.#entries.set(textOf(row.arn), entryOf(row));
@@ -68,13 +68,13 @@ export class PostgresWrite {
     this.#held = await this.#shares.fenced(session, [...shards]);
   }
 
-  /** Why this process may not change an execution, if it may not. A new one it may begin for others. */
+  /** Returns an error if this process may not change an execution. It may create an execution that another process will run. */
   #foreign(known: Entry | undefined): StoreConflict | undefined {
     if (this.#shares === undefined || known === undefined || known.isNew || this.#held.has(shardOf(keyOf(known.record)))) return undefined;
     return new StoreConflict(`another process has ${known.record.id}`);
   }
 
-  /** Whether there is an execution with this id. */
+  /** Returns whether an execution with this id exists. */
   knows(id: string): boolean {
     return this.#entries.has(id);
   }
@@ -87,7 +87,7 @@ export class PostgresWrite {
     let record: Stored;
     let pieces: Texts[];
     try {
-      // Whatever can fail comes before the first change.
+      // Everything that can fail comes before the first change.
       record = changed(known?.record, batch, known?.record.order ?? this.#orders[0] ?? 0);
       pieces = batch.events === undefined || batch.events.count === 0 ? [] : piecesOf(batch.events);
     } catch (thrown) {
@@ -106,7 +106,7 @@ export class PostgresWrite {
     return { ok: true, version: record.version, order: record.order };
   }
 
-  /** Writes what the batches have made. The ids of new executions that another process has begun in the same moment. */
+  /** Writes the result of the batches. Returns the ids of new executions that another process has created at the same moment. */
   async perform(): Promise<ReadonlySet<string>> {
     const all = [...this.#entries.values()].filter((entry) => entry.touched);
     const session = this.#session;
@@ -137,7 +137,10 @@ export class PostgresWrite {
     return late;
   }
 
-  /** Tells the processes that share the store of what this one has ended, and of what it has begun for them. */
+  /**
+   * Notifies the processes that share the store of the executions that this write has ended, and of those that it has created for
+   * them.
+   */
   async #tell(touched: readonly Entry[]): Promise<void> {
     if (this.#shares === undefined) return;
     const ended = touched.filter(({ record }) => record.status !== "RUNNING").map(({ record }) => record.id);
@@ -158,7 +161,7 @@ export class PostgresWrite {
 
   async #insert(entries: readonly Entry[]): Promise<ReadonlySet<string>> {
     if (entries.length === 0) return new Set();
-    // In one order, so that two processes that begin the same executions do not wait for each other.
+    // The rows are sorted, so that two processes that create the same executions do not wait for each other.
     const sorted = [...entries].sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
     const rows = sorted.map((entry) => [
       ...[orderOf(entry), entry.record.id, shardOf(keyOf(entry.record))],
@@ -193,7 +196,7 @@ export class PostgresWrite {
   }
 }
 
-// What rows are written with, in their order, and the types of these columns.
+// The types of the columns that are written, in their order.
 const LISTED = ["text", "text", "text", "text", "text", "double precision", "double precision"];
 const FIGURES = ["integer", "double precision", "integer", "integer", "integer", "integer", "double precision", "double precision"];
 const TEXTS = ["text", "text", "text", "text"];
@@ -212,12 +215,12 @@ function texts({ record }: Entry): unknown[] {
   return [aboutOf(record), ...PAYLOADS.map((name) => (typeof record[name] === "string" ? record[name] : null))];
 }
 
-/** Parameters that are arrays of these types. */
+/** Returns a list of parameters that are arrays of these types. */
 function types(names: readonly string[]): string {
   return names.map((name, i) => `$${i + 1}::${name}[]`).join(", ");
 }
 
-/** The columns of rows. */
+/** Returns the columns of the rows. */
 function columns(rows: readonly unknown[][]): unknown[][] {
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
 }
@@ -231,7 +234,7 @@ function payloadSize(record: Stored): number {
 /** Appends facts and events, and replaces facts by a snapshot. */
 function append(entry: Entry, { facts, snapshot }: Batch, pieces: readonly Texts[]): void {
   if (facts !== undefined && facts.count > 0) {
-    // A snapshot in the same batch replaces them at once.
+    // A snapshot in the same batch replaces these facts at once, so they are not written.
     if (snapshot === undefined) entry.newFacts.push({ ...facts, seq: entry.facts });
     entry.facts += facts.count;
     entry.held += facts.text.length;
@@ -279,7 +282,7 @@ function entryOf(row: Row): Entry {
   };
 }
 
-/** The members of a record that have a column. */
+/** Returns the members of a record that have a column. */
 export function columnsOf(row: Row): Partial<Stored> {
   return {
     id: textOf(row.arn),

@@ -1,7 +1,8 @@
 // The store in a PostgreSQL database.
 //
-// One session has all of it (postgres-session.ts), or each of several processes has a part (postgres-shares.ts). A write reads what its batches meet, decides in memory which are refused, and writes
-// the others with a statement for each table: it is one transaction with few round trips, however many executions it has.
+// Either one session owns all of it (postgres-session.ts), or several processes each own a part (postgres-shares.ts). A write reads
+// the rows that its batches concern, decides in memory which batches are refused, and writes the others with one statement for each
+// table. It is one transaction with few round trips, however many executions it concerns.
 
 import type {
   Batch,
@@ -22,15 +23,15 @@ import { type Due, PAYLOADS, type Stored, closed, documentText, pageOf } from ".
 import { Reading } from "./reading.ts";
 import { bound, escaped, textOf } from "./texts.ts";
 
-/** How many documents, and how many executions to remove, are read at once. */
+/** The number of documents that are read at once, and the number of executions that are removed at once. */
 const DOCUMENTS = 1000;
 const PIECE = 100;
 
-/** What a summary is read with, and a record. */
+/** The statements that read a summary and a record. */
 const SUMMARY = "SELECT id, arn, machine, map_run, name, status, version, start_date, about FROM execution";
 const RECORD = "SELECT * FROM execution";
 
-/** Seconds: the default of `leaseSeconds`. */
+/** The default of `leaseSeconds`, in seconds. */
 export const LEASE = 10;
 
 const reading = new Reading("PostgreSQL");
@@ -55,7 +56,7 @@ export class PostgresStore implements Store {
     if (this.#owner !== undefined) return;
     this.#owner = owner;
     const { schema, lease, guest = false } = this.#options;
-    // The name is of this process and this time: what it had before it does not have again by its name.
+    // The UUID makes the name new each time, so that a process does not regain by its name what it owned before.
     const me = `${owner}-${randomUuid()}`;
     this.#shares = lease === undefined ? undefined : new Shares((work) => this.#use(work), me, { schema, lease, guest });
     try {
@@ -85,12 +86,12 @@ export class PostgresStore implements Store {
     await session?.end();
   }
 
-  /** For the processes that share the store. */
+  /** The interface for processes that share the store. */
   get sharing(): Sharing | undefined {
     return this.#shares;
   }
 
-  /** Does some work; a connection that was lost is made again first, if no other process has taken the store over. */
+  /** Runs `work` on the session. A lost connection is made again first, if no other process has taken over the store. */
   readonly #use: Use = async (work) => {
     if (this.#session === undefined) throw closed();
     if (this.#session.isEnded) await (this.#connecting ??= this.#reconnect().finally(() => (this.#connecting = undefined)));
@@ -99,7 +100,7 @@ export class PostgresStore implements Store {
     try {
       return await session.use(() => ((begun = true), work(session)));
     } catch (error) {
-      // The connection broke while this work waited for its turn.
+      // The connection broke before this work began, so it can be tried again.
       if (begun || this.#session === undefined) throw error;
       return this.#use(work);
     }
@@ -114,7 +115,7 @@ export class PostgresStore implements Store {
     this.#shares?.reconnected();
   }
 
-  /** Does some reading that others must not write into. */
+  /** Runs `work`, which only reads, on one snapshot, so that the writes of other processes do not get in between. */
   #read<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     if (this.#shares === undefined) return this.#use(work);
     return this.#use((session) => session.transaction(() => work(session), "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
@@ -184,7 +185,8 @@ export class PostgresStore implements Store {
             const late = await write.perform();
             for (const [i, { id }] of batches.entries())
               if (late.has(id)) results[i] = { ok: false, error: new StoreConflict(`an execution ${id} exists already`) };
-            // A refused batch comes with the record that it met, as all batches before have left it.
+            // The result of a refused batch has the record that the batch conflicts with, with the changes of all batches of this
+            // write.
             for (const [i, result] of results.entries()) {
               const id = batches[i]?.id ?? "";
               if (!result.ok && write.knows(id)) result.record = await recordOf(session, id);
@@ -256,7 +258,7 @@ export class PostgresStore implements Store {
       const some = Number.isFinite(limit) ? ` LIMIT ${limit}` : "";
       const rows = await session.query(`${due} wake_at > $1 AND wake_at <= $2 ORDER BY wake_at, id${some}`, [after, until]);
       const last = rows.at(-1);
-      // One who asks for those after this page gets none of the same time.
+      // The next page starts after the time of the last row, so all rows of that time belong to this page.
       if (last !== undefined && rows.length >= limit)
         rows.push(...(await session.query(`${due} wake_at = $1 AND id > $2 ORDER BY id`, [last.wake_at, last.id])));
       return rows.map((row) => ({ id: textOf(row.arn), wakeAt: Number(row.wake_at) }));
@@ -273,7 +275,7 @@ export class PostgresStore implements Store {
       gone.push(
         ...(await this.#remove(async (session) => {
           const rows = await session.query("SELECT id, arn FROM execution WHERE arn = ANY($1) ORDER BY id FOR UPDATE", [piece]);
-          // In the order in which they were named.
+          // The executions are removed in the order in which the caller named them.
           return rows.sort((a, b) => piece.indexOf(textOf(a.arn)) - piece.indexOf(textOf(b.arn)));
         })),
       );
@@ -285,7 +287,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Removes executions; their ids. */
+  /** Removes executions, and returns their ids. */
   #remove(choose: (session: Session) => Promise<Row[]>): Promise<string[]> {
     return this.#use((session) =>
       session.transaction(async () => {
@@ -301,10 +303,10 @@ export class PostgresStore implements Store {
   }
 }
 
-/** What ended executions may be kept. */
+/** The limits for ended executions that are kept. */
 type Limits = { endedBefore?: number; executions?: number; bytes?: number };
 
-/** The next ended executions to remove, the oldest first. */
+/** Returns the ended executions to remove next, the oldest first. */
 async function surplus(session: Session, { endedBefore = -Infinity, executions = Infinity, bytes = Infinity }: Limits): Promise<Row[]> {
   let [count, size] = [0, 0];
   if (executions !== Infinity || bytes !== Infinity) {
@@ -325,10 +327,10 @@ async function surplus(session: Session, { endedBefore = -Infinity, executions =
   return rows;
 }
 
-/** A condition with `?` in the place of its values. */
+/** A condition with a `?` for each of its values. */
 type Condition = [text: string, ...values: unknown[]];
 
-/** WHERE, and the values of its parameters. */
+/** Returns a WHERE clause, and the values of its parameters. */
 function selected(filter: ExecutionFilter, more: Condition[] = []): { text: string; values: unknown[] } {
   const { machineArn, mapRunArn, status, namePrefix, tags, startedFrom, startedBefore } = filter;
   const conditions: Condition[] = [...more, mapRunArn === undefined ? ["map_run IS NULL"] : ["map_run = ?", mapRunArn]];
@@ -348,7 +350,7 @@ function selected(filter: ExecutionFilter, more: Condition[] = []): { text: stri
   return { text: `WHERE ${text}`, values };
 }
 
-/** The beginning of a name in both forms: that of the escaped form has no quote at its end. */
+/** Returns the beginning of a name in both forms. The escaped form has no quote at its end. */
 function formsOf(prefix: string): Kept[] {
   return [new Kept(bound(prefix)), new Kept(escaped(prefix).slice(0, -1))];
 }
@@ -358,14 +360,14 @@ async function recordOf(session: Session, id: string): Promise<Stored | undefine
   return row && whole(row);
 }
 
-/** A record with its payloads. */
+/** Returns a record with its payloads. */
 function whole(row: Row): Stored {
   const record = { ...(reading.parse(row.about, `execution ${textOf(row.arn)}`) as object), ...columnsOf(row) } as Stored;
   for (const name of PAYLOADS) if (typeof row[name] === "string") record[name] = textOf(row[name]);
   return record;
 }
 
-/** An item of a list. One that is damaged does not keep the others from being listed. */
+/** Returns an item of a list. A damaged one does not prevent the others from being listed. */
 function summaryOf(row: Row): ExecutionSummary {
   try {
     return { ...(JSON.parse(textOf(row.about)) as object), ...columnsOf(row) } as ExecutionSummary;

@@ -1,21 +1,21 @@
-// What SQL databases give back of executions, checked: a damaged row stops one execution, and says which.
+// Checks what SQL databases return of executions. A damaged row stops one execution, and the error names it.
 
 import { StoreError } from "./errors.ts";
 import { textOf } from "./texts.ts";
 
-/** A row of a result, by the names of its columns. */
+/** A row of a result: its values by the names of their columns. */
 type Row = Readonly<Record<string, unknown>>;
 
 /** Reads the rows of one database. */
 export class Reading {
   readonly #database: string;
 
-  /** `database` is what messages call it. */
+  /** `database` is the name of the database in messages. */
   constructor(database: string) {
     this.#database = database;
   }
 
-  /** The value of a JSON text. Throws STORE_DAMAGED. */
+  /** Returns the value of a JSON text. Throws STORE_DAMAGED. */
   parse(value: unknown, where: string): unknown {
     try {
       return JSON.parse(textOf(value));
@@ -24,7 +24,7 @@ export class Reading {
     }
   }
 
-  /** The texts of rows of facts (`seq`, `count`, `body`), which follow one another from `from` to `to`. */
+  /** Returns the texts of rows of facts (`seq`, `count`, `body`), which must follow one another from `from` to `to`. */
   journal(rows: readonly Row[], where: string, from: number, to: number): string[] {
     let seq = from;
     const journal = rows.map(({ seq: at, count, body }) => {
@@ -37,7 +37,7 @@ export class Reading {
     return journal;
   }
 
-  /** `count` events after the first `first` ones, of rows of a history (`first`, `count`, `body`). */
+  /** Returns `count` events after the first `first` ones, from rows of a history (`first`, `count`, `body`). */
   events(rows: readonly Row[], where: string, { first, count }: { first: number; count: number }): unknown[] {
     const events: unknown[] = [];
     for (const row of rows) {

@@ -1,8 +1,8 @@
-// Requests, transactions and locks of a browser as promises, and its failures as errors of stores.
+// Promises for the requests, transactions and locks of a browser. They reject with errors of stores.
 
 import { StoreConflict, StoreError } from "./errors.ts";
 
-/** What a request gives. */
+/** Resolves with the result of a request. */
 export function answer<Value>(request: IDBRequest<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
@@ -11,8 +11,8 @@ export function answer<Value>(request: IDBRequest<Value>): Promise<Value> {
 }
 
 /**
- * Does something in a transaction, which may wait for nothing but its requests. Resolves when all of it is stored; where anything fails,
- * nothing of it is.
+ * Runs `body` in a transaction; `body` may wait for nothing but requests of the transaction. Resolves when everything is stored. If
+ * anything fails, nothing is stored.
  */
 export async function inTransaction<Value>(
   transaction: IDBTransaction,
@@ -22,7 +22,7 @@ export async function inTransaction<Value>(
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error ?? new DOMException("the transaction was aborted", "AbortError"));
   });
-  // The body tells of its own failure first.
+  // If the body fails, its own error is thrown, so this rejection must not count as unhandled.
   done.catch(() => {});
   let value: Value;
   try {
@@ -31,7 +31,7 @@ export async function inTransaction<Value>(
     try {
       transaction.abort();
     } catch {
-      // It has been aborted already: its own error says why.
+      // The transaction was already aborted; its own error says why.
       await done;
     }
     throw error;
@@ -40,7 +40,7 @@ export async function inTransaction<Value>(
   return value;
 }
 
-/** Calls a function with the values of a cursor until that returns false. */
+/** Calls `visit` with each position of a cursor until it returns false. */
 export function walk(request: IDBRequest<IDBCursorWithValue | null>, visit: (cursor: IDBCursorWithValue) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     request.onerror = () => reject(request.error);
@@ -56,7 +56,7 @@ export function walk(request: IDBRequest<IDBCursorWithValue | null>, visit: (cur
   });
 }
 
-/** The error of a store for what the browser has thrown. */
+/** Converts an error of the browser to one of a store. */
 export function storeError(error: unknown): Error {
   if (error instanceof StoreError || error instanceof StoreConflict) return error;
   const { name, message } = error as Partial<DOMException>;
@@ -69,12 +69,12 @@ export function storeError(error: unknown): Error {
   return new StoreError("STORE_FAILED", `the browser's database has failed: ${message ?? String(error)}`, { cause: error });
 }
 
-/** Frees a lock; resolves when others can take it. */
+/** Frees a lock, and resolves when others can take it. */
 export type Free = () => Promise<void>;
 
 /**
- * Takes a Web Lock. Resolves with what frees it; with undefined where somebody else has it and `wait` is absent. `lost` is called where
- * the lock is stolen.
+ * Takes a Web Lock. Resolves with the function that frees it, or with undefined if another script holds it and `wait` is absent.
+ * Calls `lost` if another script steals the lock.
  */
 export function takeLock(name: string, { wait, lost }: { wait?: AbortSignal | undefined; lost: () => void }): Promise<Free | undefined> {
   return new Promise((resolve, reject) => {

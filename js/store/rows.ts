@@ -1,32 +1,32 @@
-// What the database of a browser has: its object stores, and the row of an execution.
+// The object stores of the browser's database, and the row of an execution.
 
 import type { ExecutionFilter, ExecutionRecord } from "../api/durable.d.ts";
 import { PAYLOADS, type Stored } from "./records.ts";
 import { answer } from "./requests.ts";
 
-/** The version of the schema. A change of it has a step in `migrate`. */
+/** The version of the schema. Each change of the schema has a step in `migrate`. */
 export const SCHEMA = 1;
 
 export const STORES = ["counter", "definition", "document", "execution", "text", "fact", "history"] as const;
 
 /** An execution. Its texts (payloads, snapshot, facts, history) are in other object stores, under keys that begin with its order. */
 export interface Row {
-  /** The key: a number that increases with every execution. */
+  /** The key, a number that increases with every execution. */
   order: number;
   id: string;
-  /** The Map Run that lists it; empty for the list of all. */
+  /** The Map Run in whose list the execution is; empty for the list of all. */
   scope: string;
   machine: string;
   status: string;
   record: Stored;
-  /** How long its texts are: payloads and the snapshot by their names, and all facts since the snapshot. */
+  /** The lengths of its texts: of each payload and the snapshot by their names, and of all facts since the snapshot. */
   sizes: Record<string, number>;
   facts: number;
   events: number;
   wakeAt: number | null;
-  /** Only of a running one that wakes by itself: when. */
+  /** The time at which a running execution wakes, if it has one. */
   wake?: number;
-  /** Only of an ended one: when it ended, as far as that is known, and its order. */
+  /** For an ended execution: the time at which it ended, or Infinity if that is not known, and its order. */
   ended?: [stopDate: number, order: number];
   bytes: number;
 }
@@ -38,14 +38,14 @@ export interface Piece {
   text: string;
 }
 
-/** A JSON document of a collection; its key is a number that increases with every document. */
+/** A JSON document of a collection. Its key is a number that increases with every document. */
 export interface DocumentRow {
   collection: string;
   key: string;
   text: string;
 }
 
-/** Makes the schema of today from any older one. */
+/** Migrates any older schema to the current one. */
 export function migrate(database: IDBDatabase, from: number): void {
   if (from < 1) {
     database.createObjectStore("counter");
@@ -65,7 +65,7 @@ export function migrate(database: IDBDatabase, from: number): void {
   }
 }
 
-/** The row of a new execution. */
+/** Returns the row of a new execution. */
 export function newRow(record: Stored): Row {
   const { id, mapRunArn = "", machineArn, order, status } = record;
   return {
@@ -83,7 +83,7 @@ export function newRow(record: Stored): Row {
   };
 }
 
-/** Sets the keys of a row that only some rows have. */
+/** Sets or deletes the index keys that only some rows have. */
 export function index(row: Row): void {
   const { status, stopDate } = row.record;
   if (status === "RUNNING") delete row.ended;
@@ -92,14 +92,14 @@ export function index(row: Row): void {
   else delete row.wake;
 }
 
-/** A record as a row has it. */
+/** Returns a record in the form that a row contains. */
 export function withoutPayloads(record: Stored): Stored {
   const kept: Partial<Stored> = { ...record };
   for (const name of PAYLOADS) delete kept[name];
   return kept as Stored;
 }
 
-/** The record of an execution, with its payloads. */
+/** Returns the record of an execution with its payloads. */
 export async function recordOf(transaction: IDBTransaction, { order, record }: Row): Promise<ExecutionRecord> {
   const texts = transaction.objectStore("text");
   const payloads = await Promise.all(PAYLOADS.map((name) => answer<string | undefined>(texts.get([order, name]))));
@@ -111,12 +111,15 @@ export async function recordOf(transaction: IDBTransaction, { order, record }: R
   return whole;
 }
 
-/** All keys that begin with an execution's order. */
+/** Returns the range of all keys that begin with an execution's order. */
 export function keysOf(order: number): IDBKeyRange {
   return IDBKeyRange.bound([order], [order, []]);
 }
 
-/** The smallest range of an index that has all executions of a filter, and whether the index says all of the filter. */
+/**
+ * Returns the smallest range of an index that contains all executions of a filter. `exact` says whether the range contains no
+ * others.
+ */
 export function rangeOf(filter: ExecutionFilter, before: number): { index: string; range: IDBKeyRange; exact: boolean } {
   const { mapRunArn = "", machineArn, status, namePrefix, tags, startedFrom, startedBefore } = filter;
   const statuses = status === undefined || typeof status === "string" ? status : status.length === 1 ? status[0] : undefined;

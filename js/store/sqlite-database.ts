@@ -1,19 +1,19 @@
-// A connection to an SQLite database, of whatever driver.
+// A connection to an SQLite database, through any driver.
 //
-// Drivers differ: node:sqlite, better-sqlite3, libsql and bun:sqlite agree on exec, prepare, run, get, all and close, but not on
-// errors, on what a missing row is, or on whether close() ends the statements.
+// Drivers differ. node:sqlite, better-sqlite3, libsql and bun:sqlite agree on exec, prepare, run, get, all and close. They differ
+// in their errors, in what they return for a missing row, and in whether close() ends the statements.
 
 import { messageOf } from "../base/errors.ts";
 import type { SqliteDatabase, SqliteStatement } from "../api/sqlite.d.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 
-/** What SQLite keeps in a column. */
+/** A value that SQLite stores in a column. */
 export type Value = string | number | null;
 
-/** A row of a result, by the names of its columns. */
+/** A row of a result: its values by the names of their columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The name under which a connection has the file whose lock says who writes. */
+/** The schema name of the attached file whose lock determines which process writes. */
 export const OWNER = "owner";
 
 /** An open database, and the statements that were prepared for it. */
@@ -27,12 +27,12 @@ export class Connection {
     this.name = name;
   }
 
-  /** The first row of a result. */
+  /** Returns the first row of a result. */
   get(sql: string, ...values: Value[]): Row | undefined {
     return (this.#statement(sql).get(...values) as Row | null | undefined) ?? undefined;
   }
 
-  /** All rows of a result. */
+  /** Returns all rows of a result. */
   all(sql: string, ...values: Value[]): Row[] {
     return this.#statement(sql).all(...values) as Row[];
   }
@@ -42,18 +42,21 @@ export class Connection {
     this.#statement(sql).run(...values);
   }
 
-  /** Performs statements that are needed once. */
+  /** Performs statements that are needed only once, and so are not prepared. */
   exec(sql: string): void {
     this.#database.exec(sql);
   }
 
-  /** Reads a PRAGMA, or sets one that answers: the first column of its first row. better-sqlite3 reads nothing where there is no row. */
+  /**
+   * Reads a PRAGMA, or sets one that returns a row, and returns the first column of that row. better-sqlite3 reads nothing where
+   * there is no row.
+   */
   pragma(text: string): unknown {
     const row: unknown = this.#database.prepare(`PRAGMA ${text}`).get();
     return Object.values(row ?? {})[0];
   }
 
-  /** Does everything that `work` does, or nothing. */
+  /** Performs all changes of `work`, or none of them. */
   transaction<Result>(work: () => Result): Result {
     this.run("BEGIN IMMEDIATE");
     try {
@@ -71,12 +74,12 @@ export class Connection {
   }
 
   /**
-   * Closes the database and frees its lock, even where the driver keeps the file open for statements that it has prepared. With `log` it
-   * writes out the log first, so that there is one file.
+   * Closes the database and frees its lock, even if the driver keeps the file open for its prepared statements. If `log` is true,
+   * the log is written into the database first, so that one file is left.
    */
   close({ log = true } = {}): void {
     this.#statements.clear();
-    // What fails here is done by the next to open it: it recovers from the log. While others read, the log stays.
+    // If this fails, the next process that opens the database recovers from the log. The log stays while others read.
     if (log) this.#try("PRAGMA journal_mode=DELETE");
     for (const schema of ["main", OWNER]) {
       this.#try(`PRAGMA ${schema}.locking_mode=NORMAL`);
@@ -105,7 +108,7 @@ export class Connection {
 
 // ----------------------------------------------------------------------------------------------------------- errors
 
-/** SQLite's results that an error is made of. */
+/** The result codes of SQLite that are mapped to errors of a store. */
 const RESULTS: Readonly<Record<string, number>> = {
   SQLITE_BUSY: 5,
   SQLITE_LOCKED: 6,
@@ -115,7 +118,7 @@ const RESULTS: Readonly<Record<string, number>> = {
   SQLITE_NOTADB: 26,
 };
 
-/** SQLite's result that an error of a driver stands for. */
+/** Returns the result code of SQLite that a driver's error stands for. */
 function resultOf(error: unknown): number | undefined {
   const { errcode, code, message } = (error ?? {}) as { errcode?: unknown; code?: unknown; message?: unknown };
   if (typeof errcode === "number") return errcode & 0xff;
@@ -123,13 +126,13 @@ function resultOf(error: unknown): number | undefined {
   return /database is locked/.test(String(message)) ? RESULTS.SQLITE_BUSY : undefined;
 }
 
-/** Whether another connection has the database. */
+/** Returns whether an error says that another connection uses the database. */
 export function isBusy(error: unknown): boolean {
   const result = resultOf(error);
   return result === RESULTS.SQLITE_BUSY || result === RESULTS.SQLITE_LOCKED;
 }
 
-/** The error of a store for one of SQLite; errors of the store itself stay. */
+/** Converts an error of SQLite to one of a store, and returns a store's own errors unchanged. */
 export function storeError(error: unknown, name: string): Error {
   if (error instanceof StoreError || error instanceof StoreConflict) return error;
   if (isBusy(error)) return new StoreConflict(`${name} is open in another process`);

@@ -1,4 +1,4 @@
-// The SQL of lists: which rows a filter selects, the latest first.
+// The SQL statements for lists: they select the rows of a filter, the latest first.
 
 import type { ExecutionFilter } from "../api/durable.d.ts";
 import type { Value } from "./sqlite-database.ts";
@@ -10,13 +10,13 @@ export interface Sql {
   values: Value[];
 }
 
-/** What a row of `execution` is read with. */
+/** Selects a row of `execution` with the ARNs of its machine and Map Run. */
 export const ROW =
   "SELECT e.*, m.arn AS machine_arn, r.arn AS map_run_arn FROM execution AS e LEFT JOIN machine AS m ON m.id = e.machine LEFT JOIN map_run AS r ON r.id = e.map_run";
 
-/** Selects the ids of at most `limit` executions before an id, the latest first. */
+/** Selects the ids of at most `limit` executions before the id `before`, the latest first. */
 export function page(filter: ExecutionFilter, numbers: Numbers, before: number, limit: number): Sql {
-  // With several statuses, the rows of each one are in order: the first ones of each are enough.
+  // With several statuses, the rows of each status are already in order, so the first rows of each are enough.
   const parts = statusesOf(filter).map((status) => {
     const id = filter.tags === undefined || Object.keys(filter.tags).length === 0 ? "e.id" : "t.execution";
     const { text, values } = selected(filter, numbers, status, [`${id} < ?`, before]);
@@ -37,22 +37,22 @@ export function counted(filter: ExecutionFilter, numbers: Numbers): Sql {
   };
 }
 
-/** The numbers of a filter's ARNs; an ARN that no execution has is 0. */
+/** The numbers of the ARNs of a filter; undefined for an ARN that the filter does not name. */
 export interface Numbers {
   machine: number | undefined;
   mapRun: number | undefined;
 }
 
-/** Each status that is asked for once; undefined for all. */
+/** Returns each requested status once, or a single undefined for all statuses. */
 function statusesOf({ status }: ExecutionFilter): (string | undefined)[] {
   if (status === undefined || typeof status === "string") return [status];
-  // Without any status nothing is selected; no execution has this one.
+  // An empty list of statuses selects nothing. No execution has the status "".
   return status.length === 0 ? [""] : [...new Set(status)];
 }
 
 type Condition = [text: string, ...values: Value[]];
 
-/** FROM and WHERE for one status. */
+/** Returns the FROM and WHERE clauses for one status. */
 function selected(filter: ExecutionFilter, numbers: Numbers, status: string | undefined, ...more: Condition[]): Sql {
   const { namePrefix, startedFrom, startedBefore } = filter;
   const [tag, ...tags] = Object.entries(filter.tags ?? {});
@@ -66,7 +66,7 @@ function selected(filter: ExecutionFilter, numbers: Numbers, status: string | un
   for (const [key, value] of tags)
     conditions.push(["EXISTS (SELECT 1 FROM tag WHERE key = ? AND value = ? AND execution = e.id)", bound(key), bound(value)]);
   if (tag === undefined) return joined(`FROM execution AS e INDEXED BY ${indexOf(numbers, status)}`, conditions);
-  // Executions of a tag are in order, too, and usually few.
+  // The executions of a tag are also in order, and are usually few.
   const [key, value] = tag;
   return joined("FROM tag AS t CROSS JOIN execution AS e ON e.id = t.execution", [
     ["t.key = ?", bound(key)],
@@ -87,7 +87,7 @@ function indexOf({ machine }: Numbers, status: string | undefined): string {
   return status === undefined ? "execution_machine" : "execution_machine_status";
 }
 
-/** The beginning of a name, in either form. */
+/** Returns a condition for the beginning of a name, in its plain or its escaped form. */
 function begins(prefix: string): Condition {
   const other = escaped(prefix).slice(0, -1);
   const forms = [bound(prefix), other];

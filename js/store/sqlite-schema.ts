@@ -1,19 +1,20 @@
-// The schema of the SQLite store, and how an older one becomes it.
+// The schema of the SQLite store, and its migration from older versions.
 
 import { StoreError } from "./errors.ts";
 import { type Connection, OWNER, isBusy } from "./sqlite-database.ts";
 
-/** The mark of our databases in the file's header: "Step". */
+/** The application id in the header of our database files: "Step" in ASCII. */
 const APPLICATION = 0x53746570;
 
 /**
- * What makes each version of the schema of the one before. A step that was published never changes: a change of the schema is a
+ * The steps that make each version of the schema from the previous one. A published step never changes: a change of the schema is a
  * further step.
  *
- * - Lists come out of four indexes, which have what filters ask most, so that a page reads no other rows. All begin with `map_run`:
- *   it is NULL for executions that are in no Map Run.
- * - Payloads have a table of their own: a row of `execution` is written again with every batch.
- * - `base` counts the facts that a snapshot has replaced, `held` the characters of the snapshot and the facts since.
+ * - Lists read from four indexes, which have the columns that filters use most, so that a page reads no other rows. All four begin
+ * with `map_run`, which is NULL for executions that are in no Map Run.
+ * - Payloads have a table of their own, because a row of `execution` is written again with every batch.
+ * - `base` is the number of facts that a snapshot has replaced; `held` is the length, in characters, of the snapshot and of the
+ * facts since.
  */
 export const STEPS: readonly string[] = [
   `
@@ -61,7 +62,7 @@ export const STEPS: readonly string[] = [
   `,
 ];
 
-/** Refuses databases of other programs, and those of a newer version; the version of the schema of all others. */
+/** Refuses the databases of other programs and of newer versions. Returns the version of the schema of any other database. */
 function refuse(connection: Connection, steps: readonly string[] = STEPS): number {
   const { name } = connection;
   const version = Number(connection.pragma("user_version"));
@@ -76,7 +77,7 @@ function refuse(connection: Connection, steps: readonly string[] = STEPS): numbe
   return version;
 }
 
-/** Brings the schema of a database to the last step, all of it or nothing. */
+/** Migrates the schema of a database to the last step, completely or not at all. */
 export function migrate(connection: Connection, steps: readonly string[] = STEPS): void {
   const version = refuse(connection, steps);
   if (version === steps.length) return;
@@ -87,8 +88,8 @@ export function migrate(connection: Connection, steps: readonly string[] = STEPS
 }
 
 /**
- * Takes the lock of the file beside the database, for as long as the connection is open: whoever has it is the only one of us to write,
- * and others may read the database. False where the driver cannot do that.
+ * Takes the lock of the file beside the database for as long as the connection is open. Its holder is the only process of ours that
+ * writes; others may read the database. Returns false if the driver cannot do that.
  */
 function takeLock(connection: Connection): boolean {
   const file = connection.all("PRAGMA database_list").find(({ name }) => name === "main")?.file;
@@ -100,14 +101,14 @@ function takeLock(connection: Connection): boolean {
     return false;
   }
   connection.pragma(`${OWNER}.locking_mode=EXCLUSIVE`);
-  // What writes takes the lock, and keeps it.
+  // A write takes the lock, and the connection keeps it.
   connection.exec(`PRAGMA ${OWNER}.user_version = 1`);
   return true;
 }
 
-/** Makes an open database one to read: another process may write to it. */
+/** Prepares an open database for reading. Another process may write to it. */
 export function openToRead(connection: Connection): void {
-  // Only who recovers the log keeps readers waiting, for a moment.
+  // Readers wait only for a connection that recovers the log, which takes a moment.
   connection.pragma("busy_timeout=2000");
   connection.exec("PRAGMA query_only=ON; PRAGMA temp_store=MEMORY");
   if (refuse(connection) < STEPS.length)
@@ -117,19 +118,19 @@ export function openToRead(connection: Connection): void {
     );
 }
 
-/** Makes an open database ours: with a log that every transaction is synced to, and with the last schema. */
+/** Prepares an open database for writing, with a log that is synced after every transaction, and with the last schema. */
 export function open(connection: Connection, durable: boolean): void {
-  // Without a file for the lock, the first statement that reads takes that of the database for good, and keeps readers out.
+  // Without a lock file, the first statement that reads locks the database until the connection ends, and keeps readers out.
   if (!takeLock(connection)) connection.pragma("locking_mode=EXCLUSIVE");
   connection.exec("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768");
   refuse(connection);
-  // Before the first page is written: later it would need a VACUUM.
+  // This must come before the first page is written. Later it would need a VACUUM.
   connection.exec("PRAGMA auto_vacuum=INCREMENTAL");
   const mode = connection.pragma("journal_mode=WAL");
   if (durable && mode !== "wal")
     throw new StoreError("STORE_FAILED", `${connection.name}: SQLite cannot keep a write-ahead log here, its journal mode stays ${mode}`);
   connection.exec("PRAGMA synchronous=FULL");
-  // macOS keeps what is synced in the disk's cache otherwise.
+  // Without these settings, macOS leaves synced data in the disk's cache.
   connection.exec("PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1; PRAGMA journal_size_limit=67108864");
   migrate(connection);
 }

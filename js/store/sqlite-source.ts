@@ -1,4 +1,4 @@
-// Where an SQLite database comes from: Node, or a driver that the caller has.
+// The sources of an SQLite database: Node itself, or a driver that the caller provides.
 
 import { access, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -6,27 +6,27 @@ import type { SqliteDatabase } from "../api/sqlite.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { StoreError } from "./errors.ts";
 
-/** Where a database comes from. */
+/** A source of an SQLite database. */
 export interface Source {
-  /** What messages call it. */
+  /** The name of the database in messages. */
   name: string;
   durable: boolean;
   open(): Promise<SqliteDatabase>;
-  /** Copies an open database to a file while others use it, if the driver can. */
+  /** Copies an open database to a file while others use it, if the driver can do that. */
   copy?: (database: SqliteDatabase, file: string) => Promise<unknown>;
 }
 
-/** What `node:sqlite` has of what is used here. */
+/** The part of `node:sqlite` that is used here. */
 interface NodeSqlite {
   DatabaseSync: new (path: string) => SqliteDatabase;
-  /** From Node 22.16 on. */
+  /** It exists from Node 22.16 on. */
   backup?: (database: SqliteDatabase, path: string, options: { rate: number }) => Promise<unknown>;
 }
 
-/** How many pages are copied at once. */
+/** The number of pages that are copied at once. */
 const RATE = 1000;
 
-/** A database that Node opens. */
+/** Returns a source whose database Node opens. */
 export function builtIn(path: string): Source {
   const memory = path === ":memory:";
   return {
@@ -50,7 +50,7 @@ export function builtIn(path: string): Source {
   };
 }
 
-/** A database of another driver. */
+/** Returns a source whose database another driver opens. */
 export function injected(database: SqliteDatabase | (() => SqliteDatabase)): Source {
   const name = (database as { name?: unknown }).name;
   return {
@@ -65,7 +65,7 @@ export function injected(database: SqliteDatabase | (() => SqliteDatabase)): Sou
   };
 }
 
-/** `node:sqlite`, which bundlers do not see, and which Node warns of when it is loaded. */
+/** Returns `node:sqlite`. It is loaded in a way that bundlers do not see; Node prints a warning when it is loaded. */
 function nodeSqlite(path: string): NodeSqlite {
   const found = process.getBuiltinModule?.("node:sqlite") as NodeSqlite | undefined;
   if (found !== undefined) return found;
@@ -80,7 +80,7 @@ function runtime(): string {
   return bun === undefined ? `Node ${process.versions.node}` : `Bun ${bun}`;
 }
 
-/** Copies an open database to a new file, which appears when it is complete and on the disk. */
+/** Copies an open database to a new file. The file appears when it is complete and on the disk. */
 export async function copyTo(source: Source, database: SqliteDatabase, file: string): Promise<void> {
   if (await exists(file)) throw new StoreError("STORE_FAILED", `${file} exists already; a backup is a new file`);
   const part = `${file}.part`;
@@ -89,7 +89,7 @@ export async function copyTo(source: Source, database: SqliteDatabase, file: str
     await source.copy?.(database, part);
     await sync(part, "r+");
     await rename(part, file);
-    // Windows cannot open folders.
+    // Windows cannot open folders, so this sync may fail.
     await sync(dirname(file), "r").catch(() => undefined);
   } catch (error) {
     await rm(part, { force: true });

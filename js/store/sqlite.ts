@@ -1,9 +1,8 @@
 // The store in an SQLite database.
 //
-// One connection, which is the only one to write: the lock of a file beside the database is the kernel's, which frees it when the process
-// ends, however it ends. Others may read.
-// A write is one transaction, and one sync of the log: a batch that conflicts is found before anything of it is written, so there is
-// nothing to take back.
+// Only one connection writes. It holds the lock of a file beside the database, which the kernel frees when the process ends,
+// however it ends. Other connections may read. A write is one transaction with one sync of the log. A batch that conflicts is found
+// before any of it is written, so there is nothing to undo.
 
 import { fileURLToPath } from "node:url";
 import type {
@@ -27,38 +26,39 @@ import { openToRead, open as openSchema } from "./sqlite-schema.ts";
 import { copyTo, type Source } from "./sqlite-source.ts";
 import { bound, textOf } from "./texts.ts";
 
-// How many executions, and how many characters of them, are removed in one transaction, and how many pages are given back at once.
+// The limits of one transaction that removes executions, in executions and characters, and the number of pages that are given back
+// at once.
 const PIECE_EXECUTIONS = 100;
 const PIECE_CHARACTERS = 1 << 22;
 const PIECE_PAGES = 256;
-/** How many documents are read at once. */
+/** The number of documents that are read at once. */
 const DOCUMENTS = 1000;
-/** A number that no count exceeds; SQLite takes no infinite LIMIT. */
+/** A number that no count exceeds. SQLite accepts no infinite LIMIT. */
 const ALL = 2 ** 52;
-/** How many ARNs are remembered. */
+/** Maximum number of ARNs whose numbers are remembered. */
 const ARNS = 1000;
 
-/** How often a database is asked for that another connection has. */
+/** The number of attempts to open a database that another connection uses. */
 const ATTEMPTS = 4;
 
-/** What an execution has in other tables. */
+/** What the other tables contain of an execution. */
 interface Counts {
   facts: number;
   events: number;
-  /** How many facts the last snapshot has replaced. */
+  /** The number of facts that the last snapshot has replaced. */
   base: number;
   /** 1 if there is a snapshot. */
   snapshot: number;
-  /** The characters of the snapshot and the facts since. */
+  /** The length of the snapshot and of the facts since, in characters. */
   held: number;
-  /** The characters of all texts. */
+  /** The length of all texts, in characters. */
   bytes: number;
 }
 
-/** The number of the execution that was created last: it may be removed. */
+/** Selects the number of the execution that was created last, also if that execution was removed. */
 const LAST = "SELECT max(id) AS id FROM (SELECT max(id) AS id FROM execution UNION ALL SELECT value FROM meta WHERE key = 'order')";
 
-/** Of how many executions a store remembers what it has written. */
+/** The number of executions for which a store remembers the result of its last write. */
 const LEFT = 2000;
 
 /** A Store in an SQLite database. */
@@ -71,14 +71,14 @@ export class SqliteStore implements PublicSqliteStore {
   #connection: Connection | undefined;
   /** The number of the execution that was created last. */
   #order = 0;
-  /** How many executions have ended, and how many characters they have; undefined until somebody wants to know. */
+  /** The number and the size, in characters, of the ended executions; undefined until it is needed. */
   #ended: Ended | undefined;
-  // The numbers of ARNs of machines and Map Runs.
+  // The numbers that stand for the ARNs of machines and Map Runs.
   readonly #arns = new Map<string, number>();
-  /** What the last writes have left of executions that run: nobody else writes, so it need not be read again. */
+  /** The state of running executions after their last write. Nobody else writes, so it need not be read again. */
   readonly #left = new Map<string, Left>();
 
-  /** Whether it only reads, beside the process that writes. */
+  /** Whether this store only reads, while another process may write. */
   readonly #reads: boolean;
 
   constructor(source: Source, { reads = false }: { reads?: boolean } = {}) {
@@ -134,7 +134,7 @@ export class SqliteStore implements PublicSqliteStore {
     }
   }
 
-  /** Uses the database; its errors become those of a store. */
+  /** Calls `work` with the database, and turns its errors into those of a store. */
   #use<Result>(work: (connection: Connection) => Result): Result {
     if (this.#connection === undefined) throw closed();
     try {
@@ -144,7 +144,7 @@ export class SqliteStore implements PublicSqliteStore {
     }
   }
 
-  /** Does everything that `work` does, or nothing. */
+  /** Performs all changes of `work` in one transaction, or none of them. */
   #transaction<Result>(work: (connection: Connection) => Result): Result {
     const order = this.#order;
     return this.#use((connection) => {
@@ -256,7 +256,7 @@ export class SqliteStore implements PublicSqliteStore {
     return { ok: true, version, order };
   }
 
-  /** Remembers what a write has left of an execution that runs, where all of it is known. */
+  /** Remembers the row and the record of an execution after a write, if it is running and its record is known. */
   #leave(id: string, record: Stored | undefined, figures: Row): void {
     this.#left.delete(id);
     if (record?.status !== "RUNNING") return;
@@ -267,17 +267,17 @@ export class SqliteStore implements PublicSqliteStore {
     for (const longest of this.#left.keys()) return void this.#left.delete(longest);
   }
 
-  /** One more execution has ended, or one less. */
+  /** Adds an ended execution to the totals if `one` is 1, and subtracts it if `one` is -1. */
   #count(one: 1 | -1, bytes: number): void {
     if (this.#ended === undefined) return;
     this.#ended.count += one;
     this.#ended.bytes += one * bytes;
   }
 
-  /** Writes facts, snapshot and events, and counts them. */
+  /** Writes facts, snapshot and events, and updates the counts. */
   #append(connection: Connection, id: number, { facts, snapshot }: Batch, pieces: readonly Texts[], counts: Counts): void {
     if (facts !== undefined && facts.count > 0) {
-      // A snapshot in the same batch replaces them at once.
+      // A snapshot in the same batch replaces these facts at once, so they are not written.
       if (snapshot === undefined)
         connection.run(
           "INSERT INTO fact (execution, seq, count, body) VALUES (?, ?, ?, ?)",
@@ -320,7 +320,7 @@ export class SqliteStore implements PublicSqliteStore {
     this.#order = record.order;
   }
 
-  /** The number of the ARN of a machine or Map Run, which gets one if it has none. */
+  /** Returns the number that stands for the ARN of a machine or Map Run. An ARN without a number gets one. */
   #number(connection: Connection, table: "machine" | "map_run", arn: string): number {
     const key = `${table} ${arn}`;
     const known = this.#arns.get(key) ?? numberOf(connection, table, arn);
@@ -398,7 +398,7 @@ export class SqliteStore implements PublicSqliteStore {
       const due = "SELECT id, arn, wake_at FROM execution WHERE status = 'RUNNING' AND wake_at IS NOT NULL AND";
       const rows = connection.all(`${due} wake_at > ? AND wake_at <= ? ORDER BY wake_at, id LIMIT ?`, after, until, Math.min(limit, ALL));
       const last = rows.at(-1);
-      // Whoever asks for those after this page gets none of the same time.
+      // The next page starts after the time of the last row, so all rows of that time belong to this page.
       if (last !== undefined && rows.length >= limit)
         rows.push(...connection.all(`${due} wake_at = ? AND id > ? ORDER BY id`, Number(last.wake_at), Number(last.id)));
       return rows.map((row) => ({ id: textOf(row.arn), wakeAt: Number(row.wake_at) }));
@@ -410,7 +410,7 @@ export class SqliteStore implements PublicSqliteStore {
     return row && this.#whole(connection, row);
   }
 
-  /** The record of an execution with its payloads. */
+  /** Returns the record of an execution with its payloads. */
   #whole(connection: Connection, row: Row): Stored {
     const id = textOf(row.arn);
     if (typeof row.machine_arn !== "string") throw this.#reading.damaged(`execution ${id}`, "its machine");
@@ -424,7 +424,7 @@ export class SqliteStore implements PublicSqliteStore {
     return record;
   }
 
-  /** An item of a list. One that is damaged does not keep the others from being listed. */
+  /** Returns an item of a list. A damaged one does not prevent the others from being listed. */
   #summary(row: Row): ExecutionSummary {
     try {
       return { ...this.#about(row), ...columnsOf(row) } as ExecutionSummary;
@@ -433,7 +433,7 @@ export class SqliteStore implements PublicSqliteStore {
     }
   }
 
-  /** The record before a change, without what has other rows. */
+  /** Returns the record before a change, without the values that other tables contain. */
   #known(row: Row): Stored {
     return { ...this.#about(row), ...columnsOf({ ...row, machine_arn: "", map_run_arn: null }), input: "" } as Stored;
   }
@@ -454,7 +454,7 @@ export class SqliteStore implements PublicSqliteStore {
         piece.map((id) => connection.get(WHOLE, bound(id))).filter((row) => row !== undefined);
       gone.push(...this.#transaction((connection) => this.#remove(connection, rows(connection))));
       await turn();
-      // Closed meanwhile: what has been removed is removed.
+      // The store was closed meanwhile. What has been removed stays removed.
       if (this.#connection === undefined) return gone;
     }
     for (let rows = this.#use(surplus); rows.length > 0; rows = this.#use(surplus)) {
@@ -466,13 +466,13 @@ export class SqliteStore implements PublicSqliteStore {
     return gone;
   }
 
-  /** The next ended executions to remove, the oldest first. */
+  /** Returns the ended executions to remove next, the oldest first. */
   #surplus(connection: Connection, { endedBefore = -Infinity, executions = Infinity, bytes = Infinity }: Limits): Row[] {
     const limited = executions !== Infinity || bytes !== Infinity;
     let { count, bytes: size } = limited ? (this.#ended ??= endedOf(connection)) : { count: 0, bytes: 0 };
     let piece = 0;
     const rows: Row[] = [];
-    // Whether there is any is asked often.
+    // This check is made often, so it reads a single row first.
     const is = (row: Row): boolean => Number(row.ended_at) < endedBefore || count > executions || size > bytes;
     const first = connection.get(OLDEST, 1);
     if (first === undefined || !is(first)) return rows;
@@ -486,7 +486,7 @@ export class SqliteStore implements PublicSqliteStore {
     return rows;
   }
 
-  /** Removes executions; their ids. */
+  /** Removes executions, and returns their ids. */
   #remove(connection: Connection, rows: readonly Row[]): string[] {
     const runs = new Set<number>();
     for (const row of rows) {
@@ -501,7 +501,7 @@ export class SqliteStore implements PublicSqliteStore {
       connection.run("DELETE FROM history WHERE execution = ?", id);
       connection.run("DELETE FROM payload WHERE id BETWEEN ? AND ?", id * 4, id * 4 + 3);
       connection.run("DELETE FROM execution WHERE id = ?", id);
-      // Its number is never another's.
+      // The number of the last execution is stored, so that no other execution ever gets it.
       if (id === this.#order) connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('order', ?)", id);
     }
     for (const run of runs)
@@ -510,7 +510,7 @@ export class SqliteStore implements PublicSqliteStore {
     return rows.map((row) => textOf(row.arn));
   }
 
-  /** Gives pages back to the file system, if many are empty. */
+  /** Returns empty pages to the file system if there are many. */
   async #shrink(): Promise<void> {
     const free = (connection: Connection): boolean => {
       const pages = Number(connection.pragma("freelist_count"));
@@ -529,7 +529,7 @@ export class SqliteStore implements PublicSqliteStore {
   }
 }
 
-/** What a write has left of an execution, without its payloads. */
+/** The state of an execution after a write, without its payloads. */
 interface Left {
   row: Row;
   record: Stored;
@@ -542,11 +542,11 @@ function withoutPayloads(record: Stored): Stored {
   return { ...about, input: "" } as Stored;
 }
 
-/** What a batch without a change of the record needs to know of an execution, and what one with a change needs. */
+/** FIGURES selects the columns for a batch that does not change the record; WHOLE selects those for one that does. */
 const FIGURES = "SELECT id, version, ended_at, wake_at, facts, events, base, snapshot, held, bytes FROM execution WHERE arn = ?";
 const WHOLE = "SELECT * FROM execution WHERE arn = ?";
 
-/** How many executions have ended, and how many characters they have. */
+/** Selects the number and the size, in characters, of the ended executions. */
 const ENDED =
   "SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM execution INDEXED BY execution_ended WHERE ended_at IS NOT NULL";
 interface Ended {
@@ -559,10 +559,10 @@ function endedOf(connection: Connection): Ended {
   return { count: Number(row?.count), bytes: Number(row?.bytes) };
 }
 
-/** Those that ended first. */
+/** Selects the executions that ended first. */
 const OLDEST = "SELECT * FROM execution INDEXED BY execution_ended WHERE ended_at IS NOT NULL ORDER BY ended_at, id LIMIT ?";
 
-/** What ended executions may be kept. */
+/** The limits for ended executions that are kept. */
 type Limits = Omit<Parameters<Store["prune"]>[0], "ids">;
 
 const NOTHING: Readonly<Counts> = { facts: 0, events: 0, base: 0, snapshot: 0, held: 0, bytes: 0 };
@@ -572,7 +572,7 @@ function countsOf(row: Row): Counts {
   return { facts, events, base, snapshot, held, bytes };
 }
 
-/** Writes what a batch makes of the row of an execution. What is in an index is written only if it is another value. */
+/** Updates the row of an execution after a batch. Columns of an index are written only if their values differ. */
 function update(
   connection: Connection,
   row: Row,
@@ -601,8 +601,8 @@ function update(
 }
 
 /**
- * Writes the payloads of a new record, or those that change; how many characters come with them. A payload has a row of its own, whose
- * number is four times that of the execution, and its place in PAYLOADS.
+ * Writes the payloads of a new record, or those that change, and returns by how many characters the payloads have grown. Each
+ * payload has a row of its own, whose number is four times the number of the execution, plus the index of the payload in PAYLOADS.
  */
 function writePayloads(connection: Connection, id: number, record: Stored, change: Partial<ExecutionRecord> | undefined): number {
   let size = 0;
@@ -632,7 +632,7 @@ function writeTags(connection: Connection, id: number, tags: Tags, before: Tags)
     if (typeof value === "string") connection.run("INSERT INTO tag (key, value, execution) VALUES (?, ?, ?)", bound(key), bound(value), id);
 }
 
-/** Removes the tags of an execution, by its record if that can be read. */
+/** Removes the tags of an execution. They are taken from its record if that can be read. */
 function removeTags(connection: Connection, id: number, about: string): void {
   let tags: Tags;
   try {
@@ -644,7 +644,7 @@ function removeTags(connection: Connection, id: number, about: string): void {
   if (tags !== undefined) writeTags(connection, id, undefined, tags);
 }
 
-/** The members of a record that have a column. */
+/** Returns the members of a record that have a column. */
 function columnsOf(row: Row): Partial<Stored> {
   return {
     id: textOf(row.arn),
@@ -658,13 +658,13 @@ function columnsOf(row: Row): Partial<Stored> {
   };
 }
 
-/** The number of the ARN of a machine or Map Run, if it has one. */
+/** Returns the number that stands for the ARN of a machine or Map Run, if it has one. */
 function numberOf(connection: Connection, table: "machine" | "map_run", arn: string): number | undefined {
   const row = connection.get(`SELECT id FROM ${table} WHERE arn = ?`, bound(arn));
   return row && Number(row.id);
 }
 
-/** The numbers of the ARNs of a filter; undefined if no execution has one of them. */
+/** Returns the numbers of the ARNs of a filter, or undefined if an ARN has none, so that no execution matches. */
 function numbersOf(connection: Connection, { machineArn, mapRunArn }: ExecutionFilter): Numbers | undefined {
   const machine = machineArn === undefined ? undefined : numberOf(connection, "machine", machineArn);
   const mapRun = mapRunArn === undefined ? undefined : numberOf(connection, "map_run", mapRunArn);
@@ -672,7 +672,7 @@ function numbersOf(connection: Connection, { machineArn, mapRunArn }: ExecutionF
   return missing ? undefined : { machine, mapRun };
 }
 
-/** Lets others run. */
+/** Lets other work of the process run. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

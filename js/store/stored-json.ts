@@ -1,9 +1,9 @@
-// JSON texts that a store has kept, which may be damaged.
+// Reads the JSON texts of a store, which may be damaged.
 
 import { messageOf } from "../base/errors.ts";
 import { StoreError } from "./errors.ts";
 
-/** The value of a JSON text that a store has kept; `what` is what the error calls it. Throws STORE_DAMAGED. */
+/** Returns the value of a stored JSON text; `what` names it in the error. Throws STORE_DAMAGED. */
 export function storedJson(text: string, what: string): any {
   try {
     return JSON.parse(text);

@@ -1,15 +1,15 @@
-// Writes to the browser's database, in one transaction.
+// Writes to the browser's database in one transaction.
 
 import type { Batch, BatchResult, Texts } from "../api/durable.d.ts";
 import { PAYLOADS, changed, piecesOf, refused, type Stored } from "./records.ts";
 import { answer, walk } from "./requests.ts";
 import { type Piece, type Row, index, keysOf, newRow, recordOf, withoutPayloads } from "./rows.ts";
 
-/** What the object store of counters has: the order of the last execution, and the characters of the texts of ended ones. */
+/** The keys of the object store of counters: the order of the last execution, and the length of the texts of ended executions. */
 const COUNTERS = ["order", "bytes"] as const;
 type Counter = (typeof COUNTERS)[number];
 
-/** What was done to one row. */
+/** A row, and whether the transaction has changed it. */
 interface Known {
   row: Row;
   changed: boolean;
@@ -17,7 +17,7 @@ interface Known {
 
 export class Writing {
   readonly #transaction: IDBTransaction;
-  /** The rows that the transaction is about, as they become. */
+  /** The rows that the transaction touches, with the changes made so far. */
   readonly #rows = new Map<string, Known>();
   readonly #counters: Record<Counter, number> = { order: 0, bytes: 0 };
 
@@ -29,7 +29,7 @@ export class Writing {
     return this.#transaction.objectStore(name);
   }
 
-  /** Reads what is there of these executions, and the counters. */
+  /** Reads the stored rows of these executions, and the counters. */
   async #read(ids: Iterable<string>): Promise<void> {
     const executions = this.#store("execution").index("id");
     const counters = this.#store("counter");
@@ -42,7 +42,7 @@ export class Writing {
     ]);
   }
 
-  /** Puts what has changed of rows and counters. */
+  /** Writes the changed rows, and the counters. */
   #put(): void {
     const executions = this.#store("execution");
     for (const { row, changed } of this.#rows.values()) if (changed) executions.put(row);
@@ -53,7 +53,7 @@ export class Writing {
     await this.#read(batches.map(({ id }) => id));
     const results = batches.map((batch) => this.#write(batch));
     this.#put();
-    // A refused batch comes with the record that it met, as all batches before have left it.
+    // The result of a refused batch has the record that the batch conflicts with, with the changes of all batches of this write.
     return Promise.all(
       results.map(async (result, i) => {
         const row = result.ok ? undefined : this.#rows.get(batches[i]!.id)?.row;
@@ -70,7 +70,8 @@ export class Writing {
     let record: Stored;
     let pieces: Texts[];
     try {
-      // Whatever can fail comes before the first change. A payload that stays is beside the record.
+      // Everything that can fail comes before the first change. Payloads are stored apart from the record, so `input` is only a
+      // placeholder.
       record = changed(known && { ...known.row.record, input: "" }, batch, known?.row.order ?? this.#counters.order + 1);
       pieces = batch.events === undefined || batch.events.count === 0 ? [] : piecesOf(batch.events);
     } catch (error) {
@@ -118,12 +119,12 @@ export class Writing {
     else row.sizes[name] = size;
   }
 
-  /** Counts the texts of an ended execution, or no longer. */
+  /** Adds the texts of an ended execution to the counter if `times` is 1, and subtracts them if it is -1. */
   #weigh({ ended, bytes }: Row, times: 1 | -1): void {
     if (ended !== undefined) this.#counters.bytes += times * bytes;
   }
 
-  /** Appends events of the history. */
+  /** Appends events to the history. */
   #keep(row: Row, pieces: readonly Texts[]): void {
     for (const { text, count } of pieces) {
       const piece: Piece = { from: row.events, count, text };
@@ -135,7 +136,7 @@ export class Writing {
 
   // -------------------------------------------------------------------------------------------------- removal
 
-  /** Removes these executions; returns the ids of those that there were. */
+  /** Removes these executions, and returns the ids of those that existed. */
   async remove(ids: readonly string[]): Promise<string[]> {
     await this.#read(ids);
     const rows = [...this.#rows.values()].map(({ row }) => row);
@@ -145,7 +146,7 @@ export class Writing {
     return rows.map(({ id }) => id);
   }
 
-  /** Removes ended executions, the oldest first, until the limits hold, but not more than `most`. */
+  /** Removes ended executions, the oldest first, until the limits hold, but at most `most` of them. */
   async prune(
     { endedBefore = -Infinity, executions = Infinity, bytes = Infinity }: { endedBefore?: number; executions?: number; bytes?: number },
     most: number,
