@@ -3,24 +3,22 @@
 //   node scripts/jsonata-suite.mjs [FILE] [--json] [--list refused|failed|nothing]
 //
 // FILE has a case on each line, with its expression in `expr`: the suite is in the repository jsonata-js/jsonata, under
-// test/test-suite/groups. Without FILE, it is read from ../shared/conformance, if that is beside the checkout. Each different
+// test/test-suite/groups. Without FILE, the folder that STEPGLASS_RECORDINGS names has it (recordings.mjs). Each different
 // expression is the member `v` of the Output of a Pass state that gets `{}` as its input: on AWS an expression has no context, so
 // that a suite which reads its data from the context is mostly refused. The package in dist answers.
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { root } from "./steps.mjs";
+import { recordings } from "./recordings.mjs";
 import { simulate, validate } from "../dist/node.js";
 
 const args = process.argv.slice(2);
 const listed = args.includes("--list") ? args[args.indexOf("--list") + 1] : undefined;
-const file =
-  args.find((arg, i) => !arg.startsWith("--") && args[i - 1] !== "--list") ?? join(root, "..", "shared", "conformance", "jsonata.jsonl");
+const file = args.find((arg, i) => !arg.startsWith("--") && args[i - 1] !== "--list") ?? recordings("jsonata.jsonl").file;
 
-if (!existsSync(file)) {
-  console.log(
-    "The JSONata suite is skipped, because there is no ../shared/conformance beside this checkout; name a file of cases instead.",
+if (file === undefined || !existsSync(file)) {
+  console.error(
+    `jsonata-suite: ${file === undefined ? "there are no cases: name a FILE, or set STEPGLASS_RECORDINGS" : `${file} does not exist`}`,
   );
-  process.exit(0);
+  process.exit(2);
 }
 const cases = readFileSync(file, "utf8")
   .split("\n")

@@ -87,7 +87,7 @@ interface Handler {
   key: string;
   states: string[];
   resource: string;
-  /** For each state, the types of the handler's input and of what is read of its result, as text. */
+  /** For each state, the types of the handler's input and of the part of its result that the machine reads, as text. */
   inputs: string[];
   results: string[];
   note: string | undefined;

@@ -64,7 +64,7 @@ interface Place {
   depth: number;
   /** Why states in this scope must not fail in another way than before: a handler around them is not converted. */
   around: string | undefined;
-  /** Whether the input of what is here is never null. */
+  /** Whether the input of this state, or of the first state of this scope, can never be null. */
   neverNull: boolean;
 }
 

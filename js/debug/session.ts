@@ -140,7 +140,7 @@ export class DebugSession implements PublicSession {
     return this.#at.position;
   }
 
-  /** Whether the position is the end of what has happened: there is nothing to play until something new happens. */
+  /** Whether the position is at the last event, so that there is nothing to play until another event happens. */
   get atRest(): boolean {
     return this.#player.atEnd;
   }

@@ -42,7 +42,7 @@ export function yamlDocument(text: string, options: YamlOptions = {}): Document 
 }
 
 /**
- * Returns whether there are so many open brackets, or a line has so much indentation, that the nesting may be deeper than `LEVELS`.
+ * Returns whether the nesting may be deeper than `LEVELS`, judged by the open brackets and by the indentation of each line.
  */
 function mayBeDeep(text: string): boolean {
   let open = 0;

@@ -1,4 +1,4 @@
-// The entry `stepglass/host-tests`: tests of what a host promises.
+// The entry `stepglass/host-tests`: the tests of the promises of a host.
 
 import "./node.ts";
 

@@ -585,7 +585,7 @@ function executionArn(machineArn: string, name: string, machine: StateMachine, s
   return `${base.replace(":stateMachine:", ":execution:")}:${name}`;
 }
 
-/** Returns a seed for one part of what has a seed, with the SplitMix64 algorithm. */
+/** Derives the seed of one part of an execution from the seed of the execution, with the SplitMix64 algorithm. */
 function mix(seed: bigint, part: number): bigint {
   let z = BigInt.asUintN(64, seed + 0x9e3779b97f4a7c15n * BigInt(part));
   z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);

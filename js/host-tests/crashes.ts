@@ -1,4 +1,4 @@
-// Tests of what a host promises when its process ends without a warning.
+// Tests of the promises that a host keeps when its process ends without a warning.
 
 import type { HostExecution, OpenHost } from "../api/host-tests.d.ts";
 import { holds, same } from "./checks.ts";

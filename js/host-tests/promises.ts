@@ -1,4 +1,4 @@
-// Tests of what a host promises while it runs: starts, keys, answers, stops, timers, concurrent executions, histories.
+// Tests of the promises that a host keeps while it runs: starts, keys, answers, stops, timers, concurrent executions, histories.
 
 import type { HostExecution, HostPromise, OpenHost } from "../api/host-tests.d.ts";
 import type { HistoryEvent } from "../api/index.d.ts";
