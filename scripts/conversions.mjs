@@ -34,14 +34,6 @@ export const RULES = [
       before.status === after.status &&
       isDeepStrictEqual(rounded(before.output), rounded(after.output)),
   },
-  {
-    name: "text of a list or an object: States.Format and States.Hash print it as Java does",
-    holds: ({ definition, before, after }) =>
-      /States\.(Format|Hash)/.test(definition) &&
-      before.status === "SUCCEEDED" &&
-      after.error === QUERY &&
-      /in \[\\*"array\\*"/.test(after.cause ?? ""),
-  },
 ];
 
 function rounded(value) {

@@ -2,7 +2,6 @@
 
 import type { JsonValue } from "../base/json.ts";
 import {
-  CONTEXT,
   Code,
   Constant,
   Items,
@@ -10,6 +9,7 @@ import {
   constant,
   group,
   need,
+  notNull,
   typeIs,
   type Need,
   type Part,
@@ -222,12 +222,14 @@ function decoded(text: string): string {
 
 function hash(call: Call): Part {
   const value = call.value(0);
-  // Other values are hashed in the form in which Java prints them.
-  call.needs.push(...printable(value, "States.Hash", ["null"]));
+  if (value.type === "null") throw new Never("its argument 1 is null");
+  if (value.type === undefined) call.needs.push(need(notNull(value.code)));
   call.wants(1, "string");
   if (value.type === "string") return call.to("$hash", "string", true);
-  call.asks(`$length($string(${value.code})) <= 10000`);
-  return call.make(`$hash($string(${value.code}), ${call.code(1)})`, "string", true);
+  const texts = new Texts([value, call.value(1)]);
+  const text = texts.of(value);
+  const tooLong = '$error("States.Hash: the text has more than 10000 characters")';
+  return call.make(texts.block(`$length(${text}) <= 10000 ? $hash(${text}, ${call.code(1)}) : ${tooLong}`), "string", true);
 }
 
 function jsonMerge(call: Call): Part {
@@ -285,23 +287,45 @@ function stringToJson(call: Call): Part {
   return call.make(`$trim(${call.code(0)}) = "" ? null : $parse(${call.code(0)})`, undefined, true);
 }
 
-/** Returns the conditions under which a value has the same text as in Java. Lists and objects have another form there. */
-function printable(value: Code, name: string, others: ValueType[] = []): Need[] {
-  const wrong: ValueType[] = ["array", "object", ...others];
-  const other = (what: string) => new Unmechanical(`${name} prints ${what} in a different form from $string`);
-  if (value.type !== undefined && wrong.includes(value.type)) throw other(value.type === "null" ? "null" : "lists and objects");
-  if (value.type !== undefined) return [];
-  if (["$states.input", "$states.result", CONTEXT, `${CONTEXT}.Execution.Input`].includes(value.code)) throw other("lists and objects");
-  const isText = /^\$states\.context\.\w+\.(Id|Name|StartTime|EnteredTime)$/.test(value.code);
-  return isText ? [] : [need(`$not($type(${value.code}) in ${JSON.stringify(wrong)})`)];
+/**
+ * The texts of values as States.Format and States.Hash print them: lists as `[1, x]` and objects as `{a=1}`, where $string writes
+ * JSON. A function of the expression's own prints values that can be one of these.
+ */
+class Texts {
+  readonly #name: string;
+  #isUsed = false;
+
+  constructor(values: Code[]) {
+    let name = "$text";
+    while (values.some(({ code }) => code.includes(name))) name += "_";
+    this.#name = name;
+  }
+
+  of({ code, type }: Code): string {
+    const isText = /^\$states\.context\.\w+\.(Id|Name|StartTime|EnteredTime)$/.test(code);
+    if (isText || !(type === undefined || type === "array" || type === "object")) return `$string(${code})`;
+    this.#isUsed = true;
+    return `${this.#name}(${code})`;
+  }
+
+  /** Returns an expression with the function that it uses. */
+  block(code: string): string {
+    if (!this.#isUsed) return / \? /.test(code) ? `(${code})` : code;
+    const name = this.#name;
+    const object = `"{" & $join($each($v, function($x, $k) { $k & "=" & ${name}($x) }), ", ") & "}"`;
+    const array = `"[" & $join($map($v, ${name}), ", ") & "]"`;
+    const body = `$type($v) = "object" ? ${object} : $type($v) = "array" ? ${array} : $string($v)`;
+    return `(${name} := function($v) { ${body} }; ${code})`;
+  }
 }
 
-/** Converts `'a {} b', x` to `"a " & $string(x) & " b"`. */
+/** Converts `'a {} b', x` to `"a " & $string(x) & " b"`, if x is no list and no object. */
 function format([text, ...args]: Part[]): Part {
   if (!(text instanceof Literal) || typeof text.value !== "string") throw new Unmechanical("the template of States.Format is computed");
   const template = text.value;
   const values = args.map((arg) => arg.expression());
-  const needs = values.flatMap((value) => [...value.demands, ...printable(value, "States.Format")]);
+  const needs = values.flatMap((value) => value.demands);
+  const texts = new Texts(values);
   const parts: string[] = [];
   let plain = "";
   let next = 0;
@@ -315,7 +339,7 @@ function format([text, ...args]: Part[]): Part {
       if (value === undefined) throw new Never("there are more {} than arguments");
       if (plain !== "") parts.push(JSON.stringify(plain));
       plain = "";
-      parts.push(value.type === "string" && args[next - 1] instanceof Literal ? value.code : `$string(${value.code})`);
+      parts.push(value.type === "string" && args[next - 1] instanceof Literal ? value.code : texts.of(value));
       i += 1;
     } else if (/^[{}]/.test(two)) {
       throw new Never("the template has a bracket by itself");
@@ -325,5 +349,5 @@ function format([text, ...args]: Part[]): Part {
   }
   if (next < values.length) throw new Never("there are more arguments than {}");
   if (plain !== "" || parts.length === 0) parts.push(JSON.stringify(plain));
-  return new Code(parts.join(" & "), { needs, fails: values.some(({ fails }) => fails), type: "string" });
+  return new Code(texts.block(parts.join(" & ")), { needs, fails: values.some(({ fails }) => fails), type: "string" });
 }

@@ -335,9 +335,9 @@ export class Emitter {
   }
 }
 
-/** Formats an expression as a branch of a condition. */
+/** Formats an expression as a branch of a condition. A block has its own brackets. */
 function branch(code: string): string {
-  return / \? /.test(code) ? `(${code})` : code;
+  return / \? /.test(code) && !/^\(\$\w+ := [^]*\)$/.test(code) ? `(${code})` : code;
 }
 
 /** Adds brackets around anything but a path or a call. */

@@ -167,6 +167,10 @@ function check(state, expect) {
 /** What JSONPath takes for granted of its input. */
 const OBJECT = '$type($states.input) = "object"';
 const CONFLICT = '$error("States.ReferencePathConflict")';
+/** The function that prints a value as States.Format does. */
+const TEXT =
+  '$text := function($v) { $type($v) = "object" ? "{" & $join($each($v, function($x, $k) { $k & "=" & $text($x) }), ", ") & "}" : ' +
+  '$type($v) = "array" ? "[" & $join($map($v, $text), ", ") & "]" : $string($v) }';
 
 test("what is written is the path, behind what has to hold for it", () => {
   const task = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f" };
@@ -204,7 +208,7 @@ test("what is written is the path, behind what has to hold for it", () => {
     { Parameters: { "t.$": "States.Format('{}-{}', $.a, $$.Execution.Name)", "l.$": "States.Array($.a, 'b')" } },
     {
       Output: {
-        t: `{% ${OBJECT} and $exists($states.input.a) and $not($type($states.input.a) in ["array","object"]) ? $string($states.input.a) & "-" & $string($states.context.Execution.Name) %}`,
+        t: `{% ${OBJECT} and $exists($states.input.a) ? (${TEXT}; $text($states.input.a) & "-" & $string($states.context.Execution.Name)) %}`,
         l: ["{% $states.input.a %}", "b"],
       },
     },
@@ -227,6 +231,32 @@ test("what is written is the path, behind what has to hold for it", () => {
   check({ Parameters: { "a.$": "$.a", "x.$": "$" } }, { Output: { a: `{% ${OBJECT} ? $states.input.a %}`, x: "{% $states.input %}" } });
   check({ InputPath: "$", OutputPath: "$" }, {});
   check({ InputPath: "$.a[-1]" }, { Output: `{% ${OBJECT} and $type($states.input.a) = "array" ? $states.input.a[-1] %}` });
+});
+
+test("States.Format and States.Hash print lists and objects as they did before the conversion", () => {
+  const states = {
+    A: { Type: "Pass", Parameters: { "text.$": "States.Format('<{}>', $.v)", "hash.$": "States.Hash($.v, 'MD5')" }, End: true },
+  };
+  const before = { StartAt: "A", States: states };
+  const { definition: after, left } = toJsonata(before);
+  assert.deepEqual(left, []);
+  const values = [[], {}, [1], ["a", null], [[1], [2, []]], [[["x"]]], { a: [], b: { c: null, d: [true] } }, "x", "", 1.5, false];
+  for (const v of values) {
+    const [{ output }, converted] = [before, after].map((definition) => simulate(definition, { v }));
+    assert.equal(typeof output.text, "string");
+    assert.deepEqual(converted.output, output, JSON.stringify(v));
+  }
+  const long = { v: ["x".repeat(10_000)] };
+  for (const definition of [before, after]) assert.equal(simulate(definition, long).status, "FAILED");
+  // A variable of the machine keeps its value beside the function.
+  const variable = toJsonata({
+    StartAt: "S",
+    States: {
+      S: { Type: "Pass", Assign: { text: "a" }, Next: "F" },
+      F: { Type: "Pass", Parameters: { "t.$": "States.Format('{}{}', $text, $)" }, End: true },
+    },
+  });
+  assert.deepEqual(simulate(variable.definition, [1]).output, { t: "a[1]" });
 });
 
 test("what a rule has asked the next one does not ask again", () => {
