@@ -1203,6 +1203,13 @@ export interface Limits {
   stepBudget?: number;
   /** Whether to record the stages of each state's data flow for `execution.trace()`. Default: false. */
   trace?: boolean;
+  /**
+   * Whether a value that JSON would silently change is refused: a Map, a Set, a symbol, a function, an Error, a promise that was not
+   * awaited, `NaN`, a lone surrogate. An input, a signal or the output of a task token is then refused with `INVALID_ARGUMENT`, and
+   * the answer of a handler fails its task with `States.TaskFailed`; both say where the value is. Default: false; such a value is
+   * written as `JSON.stringify()` writes it, and a warning is printed once.
+   */
+  strict?: boolean;
 }
 
 /** Your own source of time. */
@@ -1680,7 +1687,7 @@ export type Script =
   | ((input: any, task: ScriptedTask) => ScriptedResult);
 
 /** Options of `simulate()`. */
-export interface SimulateOptions extends ValidateOptions, Omit<Limits, "stepBudget"> {
+export interface SimulateOptions extends ValidateOptions, Omit<Limits, "stepBudget" | "strict"> {
   /** Default: `"simulation"`. */
   name?: string;
   /** Default: 0. */
@@ -1745,7 +1752,8 @@ export type RecordedHistory = string | { events: readonly object[] } | readonly 
  * Options of `replayHistory()`. A history does not have the names of its execution. If the machine reads them, pass the execution's
  * `arn`; otherwise values that differ only in these names are not compared.
  */
-export interface ReplayHistoryOptions extends ValidateOptions, Omit<ExecutionNames, "tokenKey">, Omit<Limits, "stepBudget" | "history"> {
+export interface ReplayHistoryOptions
+  extends ValidateOptions, Omit<ExecutionNames, "tokenKey">, Omit<Limits, "stepBudget" | "history" | "strict"> {
   /** The seed of random values in the replay. Default: 0. */
   seed?: number | bigint;
 }
@@ -1932,7 +1940,7 @@ export function compare(before: Definition, after: Definition): DefinitionCompar
  * the latest value it has seen. Equal calls give equal commands, histories and snapshots.
  */
 export class Engine {
-  constructor(machine: StateMachine, options?: Limits & { childHistories?: boolean });
+  constructor(machine: StateMachine, options?: Omit<Limits, "strict"> & { childHistories?: boolean });
   /** Restores an engine from a snapshot; {@link Engine.pending} lists the tasks in progress. */
   static restore(machine: StateMachine, snapshot: EngineSnapshot): Engine;
   /** Starts the execution. Call it once, before anything else. */

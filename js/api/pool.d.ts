@@ -103,6 +103,8 @@ export interface PoolStartOptions {
   historyLimit?: number;
   /** The largest number of transitions before the execution yields, as for `machine.start()`. */
   stepBudget?: number;
+  /** Whether an input or an answer that JSON would silently change is refused. Default: false. */
+  strict?: boolean;
 }
 
 /** An execution in a thread. */

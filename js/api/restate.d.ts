@@ -187,6 +187,8 @@ export interface RestateClientOptions {
   /** The region and the account in ARNs, as the workers have them. */
   region?: string;
   account?: string;
+  /** Whether inputs, signals and outputs that JSON would silently change are refused, with `INVALID_ARGUMENT`. Default: false. */
+  strict?: boolean;
 }
 
 /** Options of a start. */

@@ -7,7 +7,8 @@ import type { CancelReason, ExecutionSnapshot, HistoryEvent, InvokeCommand, Task
 import type { Fact } from "../border/facts.ts";
 import type { EndedCall, HandlerCall, NestedExecution, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
 import { answerText } from "./answer.ts";
-import { answeredFailure, argumentText, resultText } from "../tasks/integration.ts";
+import { answeredFailure, answeredValue, argumentText, resultText } from "../tasks/integration.ts";
+import { checkLoss } from "../tasks/json-loss.ts";
 import type { Resource } from "../tasks/resource.ts";
 import { Task } from "./task.ts";
 
@@ -123,19 +124,26 @@ export function crashEvent(last: number, now: number, error: string, cause: stri
 export const ENDED: EndedCall = { ended: true };
 
 /** Returns the fact for the answer of a task's handler. */
-export function answerOf({ command, resource, submits }: Call, value: unknown, clock: { now(): number }): Fact {
+export function answerOf({ command, resource, submits }: Call, value: unknown, clock: { now(): number }, strict = false): Fact {
   const { task } = command;
   const reads = command.purpose === "ItemReader";
   if (reads && isObject(value) && typeof value.Body === "string" && value.Contents === undefined) return ["items", task, value.Body, true];
   const failed = answeredFailure(resource, value);
   if (failed !== undefined) return ["fail", task, failed.error, failed.cause];
+  const name = `the answer of the handler for state ${JSON.stringify(command.state)}`;
   let text: string;
+  let plain: string | undefined;
   try {
-    const plain = resource.kind === "service" ? undefined : answerText(value);
+    plain = resource.kind === "service" ? undefined : answerText(value);
     text = plain ?? resultText(resource, command, value, clock.now());
   } catch (thrown) {
-    const cause = `the answer of the handler for state ${JSON.stringify(command.state)} cannot be written as JSON: ${messageOf(thrown)}`;
-    return ["fail", task, "States.TaskFailed", cause];
+    return ["fail", task, "States.TaskFailed", `${name} cannot be written as JSON: ${messageOf(thrown)}`];
+  }
+  try {
+    // A plain answer can have lone surrogates, which are written as escapes, but nothing else that JSON would change.
+    if (plain === undefined || plain.includes("\\ud")) checkLoss(answeredValue(value), name, strict);
+  } catch (thrown) {
+    return ["fail", task, "States.TaskFailed", messageOf(thrown)];
   }
   if (reads) return ["items", task, text, false];
   return [submits ? "submitted" : "succeed", task, text];

@@ -148,6 +148,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     );
   }
 
+  /** Whether values that JSON would change are refused. */
+  get isStrict(): boolean {
+    return this.#handlers.isStrict;
+  }
+
   /** Whether a handler is working, and not sleeping. */
   get atWork(): boolean {
     return this.#work.active > 0;
@@ -722,7 +727,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   #settle(call: Call, value: unknown): void {
     if (!this.#answered(call)) return;
-    const fact = answerOf(call, value, this);
+    const fact = answerOf(call, value, this, this.isStrict);
     if (fact[0] === "submitted") this.#post(fact);
     else if (fact[0] === "items" && fact[2].length > LONG) this.#takeIn(call, fact);
     else this.#finish(call, fact);

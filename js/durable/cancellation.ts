@@ -8,9 +8,9 @@ import { settle } from "./live.ts";
 import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
 
 export class Cancellation {
-  readonly #runs: Pick<Runs, "host" | "options">;
+  readonly #runs: Pick<Runs, "host" | "options" | "isStrict">;
 
-  constructor(runs: Pick<Runs, "host" | "options">) {
+  constructor(runs: Pick<Runs, "host" | "options" | "isStrict">) {
     this.#runs = runs;
   }
 
@@ -24,15 +24,16 @@ export class Cancellation {
    * cancelled by a second one.
    */
   async cancel(arn: string, details?: unknown): Promise<void> {
-    await this.#runs.host.at(arn, "cancel", [arn, details]);
+    const cause =
+      details === undefined || typeof details === "string" ? details : argumentText(details, "the details", this.#runs.isStrict);
+    await this.#runs.host.at(arn, "cancel", [arn, cause]);
   }
 
   /** The same for an execution that this process owns. */
-  async take(arn: string, details?: unknown): Promise<void> {
+  async take(arn: string, cause?: string): Promise<void> {
     const live = await this.#runs.host.take(arn);
     if (live === undefined) return;
     if (live.record.cancelRequested === undefined) {
-      const cause = details === undefined || typeof details === "string" ? details : argumentText(details, "the details");
       const pending: PendingTask[] = JSON.parse(live.engine.ask("pending"));
       const spared = pending
         .filter(({ state, resource }) => this.#runs.options(state, resource)?.onCancel === "request")

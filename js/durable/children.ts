@@ -72,6 +72,8 @@ export interface ChildStart {
 export interface Runs {
   readonly host: Host;
   readonly payloadLimit: number | undefined;
+  /** Whether values that JSON would change are refused. */
+  readonly isStrict?: boolean | undefined;
   /** Returns the machine with an ARN or a name. */
   machine(arn: string): { name: string; machine: StateMachine } | undefined;
   begin(start: ChildStart): Promise<Started>;

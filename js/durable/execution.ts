@@ -60,7 +60,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 
   signal(name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
     checkOptions(options, ["id"], "signal()");
-    return this.#tasks.signals.send(this.arn, name, argumentText(payload, "the payload"), options.id);
+    return this.#tasks.signals.send(this.arn, name, argumentText(payload, "the payload", this.#tasks.isStrict), options.id);
   }
 
   async query(): Promise<ExecutionQuery> {

@@ -165,7 +165,7 @@ export class Runtime implements PublicRuntime {
     const { name = randomUuid(), input, tags, seed, priority = 0 } = options;
     if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `priority must be a number, not ${shown(priority)}`);
     this.#programs.registered(machine);
-    const text = input === undefined ? "{}" : argumentText(input, "the input");
+    const text = input === undefined ? "{}" : argumentText(input, "the input", this.#options.strict);
     checkStart(name, text, this.#options);
     const more = { ...(tags !== undefined && { tags }), ...(priority !== 0 && { priority }) };
     const started = await this.#begin({ machine, name, input: text, run: randomUuid(), seed, ...more });
@@ -216,6 +216,7 @@ export class Runtime implements PublicRuntime {
         return host();
       },
       payloadLimit: this.#options.payloadLimit,
+      isStrict: this.#options.strict,
       machine: (arn) => {
         const name = [arn, bareName(arn, ":stateMachine:")].find((known) => this.#programs.names.includes(known));
         return name === undefined ? undefined : { name, machine: this.#programs.registered(name).machine };
@@ -244,7 +245,7 @@ export class Runtime implements PublicRuntime {
 
   signal(arn: string, name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
     checkOptions(options, ["id"], "signal()");
-    return this.#tasks.signals.send(arn, name, argumentText(payload, "the payload"), options.id);
+    return this.#tasks.signals.send(arn, name, argumentText(payload, "the payload", this.#options.strict), options.id);
   }
 
   async list(
@@ -263,7 +264,7 @@ export class Runtime implements PublicRuntime {
   }
 
   succeed(token: string, output?: unknown): Promise<boolean> {
-    return this.#answer(token, "succeed", argumentText(output, "the output"));
+    return this.#answer(token, "succeed", argumentText(output, "the output", this.#options.strict));
   }
 
   fail(token: string, failure: { error?: string; cause?: string } = {}): Promise<boolean> {

@@ -45,10 +45,15 @@ export class OptionedHandlers extends Handlers {
   readonly #missing: MissingHandlerPolicy;
 
   constructor(
-    { tasks, taskOptions: all, missingHandler = "suspend" }: Pick<RuntimeOptions, "tasks" | "taskOptions" | "missingHandler">,
+    {
+      tasks,
+      taskOptions: all,
+      missingHandler = "suspend",
+      strict,
+    }: Pick<RuntimeOptions, "tasks" | "taskOptions" | "missingHandler" | "strict">,
     { source, host, queues, telemetry }: { source: TaskSource; host: Host; queues: Queues; telemetry: Telemetry | undefined },
   ) {
-    super(tasks, source, (state, resource) => this.#missingOf(state, resource) === "suspend");
+    super(tasks, source, (state, resource) => this.#missingOf(state, resource) === "suspend", strict);
     for (const [name, options] of Object.entries(all ?? {})) check(name, options);
     if (!MISSING_HANDLER.includes(missingHandler))
       throw misuse("INVALID_OPTION", `missingHandler must be one of ${MISSING_HANDLER.join(", ")}, not ${shown(missingHandler)}`);

@@ -12,17 +12,20 @@ import { stateTask } from "./state.ts";
 import { forgetPlaces, noteAttempt, notePlace } from "./task-options.ts";
 
 /** The parts of the runtime that the tasks with `urn:stepglass:` use. */
-export type OwnRuns = Pick<Runs, "host" | "payloadLimit" | "machine" | "begin" | "options">;
+export type OwnRuns = Pick<Runs, "host" | "payloadLimit" | "isStrict" | "machine" | "begin" | "options">;
 
 /** The built-in tasks whose resources begin with `urn:stepglass:`. */
 export class OwnTasks implements TaskSource {
   readonly signals: Signals;
   readonly cancellation: Cancellation;
+  /** Whether values that JSON would change are refused. */
+  readonly isStrict: boolean;
   /** The handlers, by the part of the resource after `urn:stepglass:`. */
   readonly #own: ReadonlyMap<string, Taker>;
 
   constructor(runs: OwnRuns) {
     const host = () => runs.host;
+    this.isStrict = runs.isStrict ?? false;
     this.signals = new Signals(host);
     this.cancellation = new Cancellation(runs);
     this.#own = new Map(
@@ -49,7 +52,7 @@ export class OwnTasks implements TaskSource {
   get remoteMethods(): RemoteMethods {
     return {
       signal: (arn: string, name: string, payload: string, id?: string) => this.signals.take(arn, name, payload, id),
-      cancel: (arn: string, details?: unknown) => this.cancellation.take(arn, details),
+      cancel: (arn: string, cause?: string) => this.cancellation.take(arn, cause),
     };
   }
 

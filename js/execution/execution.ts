@@ -102,7 +102,7 @@ export class Execution<Output = any> implements PublicExecution<Output> {
   /** Completes the task with this token, as SendTaskSuccess does. Returns false if the task has already ended. */
   succeed(token: string, output?: unknown): boolean {
     const call = this.#driver.callOf(token);
-    return this.#driver.complete(call, "succeed", argumentText(output, "the output"));
+    return this.#driver.complete(call, "succeed", argumentText(output, "the output", this.#driver.isStrict));
   }
 
   /** Fails the task with this token, as SendTaskFailure does. Returns false if the task has already ended. */

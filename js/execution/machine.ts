@@ -135,7 +135,7 @@ export class StateMachine implements PublicMachine {
   /** Starts an execution. Handlers are first called after the current code has run. */
   start<Output = any>(input?: unknown, options: ExecutionOptions = {}): Execution<Output> {
     checkOptions(options, START_OPTIONS, "machine.start()");
-    const text = input === undefined ? "{}" : argumentText(input, "the input");
+    const text = input === undefined ? "{}" : argumentText(input, "the input", options.strict);
     const seed = seedOf(options.seed);
     const name = options.name ?? (options.seed === undefined ? randomUuid() : `seed-${seed}`);
     checkStart(name, text, options);
@@ -289,7 +289,7 @@ export class StateMachine implements PublicMachine {
 function around(options: ExecutionOptions, clock: Clock | VirtualClock): Surroundings {
   const { tasks, machines, onNested } = options;
   const registered = machines === undefined ? undefined : new Machines(machines, (machine) => machine instanceof StateMachine);
-  const handlers = tasks instanceof Handlers ? tasks : new Handlers<TaskHandler>(tasks, registered);
+  const handlers = tasks instanceof Handlers ? tasks : new Handlers<TaskHandler>(tasks, registered, undefined, options.strict);
   if (registered === undefined) return { handlers, clock };
   // Observers only observe the execution to which they were given, so `trace` is not inherited.
   const names = ([...LIMITS, "seed"] as const).filter((name) => name !== "trace" && options[name] !== undefined);

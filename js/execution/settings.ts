@@ -3,11 +3,14 @@
 import type { Limits, MachineType } from "../api/index.d.ts";
 import type { EngineSettings } from "../border/facts.ts";
 
+/** The limits that the engine itself applies. */
+const ENGINE_LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"] as const;
+
 /**
- * The options of an execution that are passed to its engine. Executions that its tasks start get the same ones, but with
+ * The limits of an execution. Executions that its tasks start get the same ones, but with
  * `machine.start()` not `trace`.
  */
-export const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"] as const;
+export const LIMITS = [...ENGINE_LIMITS, "strict"] as const;
 
 // A process that measures coverage has a function under this key, which all copies of this package share.
 const COLLECTOR = Symbol.for("stepglass.coverage");
@@ -34,7 +37,7 @@ export function engineSettings(options: Given, type: MachineType): EngineSetting
   if (options.confirmedActivities) settings.confirmedActivities = true;
   if (options.onStage !== undefined) settings.trace = true;
   if (options.onChild !== undefined) settings.childHistories = true;
-  const limits = Object.fromEntries(LIMITS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
+  const limits = Object.fromEntries(ENGINE_LIMITS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
   return { ...settings, ...limits, ...counting(options) };
 }
 

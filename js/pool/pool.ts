@@ -19,7 +19,7 @@ import type { Broken, Ended, JobMessage, JobOptions } from "./messages.ts";
 import { Thread, type ThreadOwner } from "./thread.ts";
 
 const START_OPTIONS = [
-  ...["name", "arn", "clock", "startTime", "signal", "seed", "history", "payloadLimit", "historyLimit", "stepBudget"],
+  ...["name", "arn", "clock", "startTime", "signal", "seed", "history", "payloadLimit", "historyLimit", "stepBudget", "strict"],
 ] as const;
 /** How many times an execution is started again because its thread has ended. */
 const RESTARTS = 3;
@@ -307,7 +307,7 @@ class Machine implements PoolMachine {
     const { signal, ...others } = options;
     if (options.clock !== undefined && options.clock !== "real" && options.clock !== "virtual")
       throw misuse("INVALID_OPTION", 'clock must be "real" or "virtual": a thread cannot have a clock of yours');
-    const text = input === undefined ? "{}" : argumentText(input, "the input");
+    const text = input === undefined ? "{}" : argumentText(input, "the input", options.strict);
     checkStart(options.name ?? "-", text, options);
     const execution = new Started(this.#pool);
     execution.number = this.#pool.add(this.#source, text, Object.keys(others).length > 0 ? others : undefined, execution.settle);

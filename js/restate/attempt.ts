@@ -113,7 +113,7 @@ export async function attempt(command: InvokeCommand, options: AttemptOptions): 
   try {
     const value = await Promise.race([answered(handler, taskInput(resource, input), task), cancelled.promise]);
     if (value === CANCELLED) return { at: now(), facts: [] };
-    return { at: now(), facts: [answerOf(call, value, { now })] };
+    return { at: now(), facts: [answerOf(call, value, { now }, handlers.isStrict)] };
   } catch (thrown) {
     if (signal.aborted) return { at: now(), facts: [] };
     const { error, cause } = failure(resource, command, thrown, now());

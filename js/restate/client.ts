@@ -35,14 +35,14 @@ import { storedJson } from "../store/stored-json.ts";
 import type { Poll, TakenTask } from "./activities.ts";
 import { ACTIVITY, DEFINITION, EXECUTION, MACHINES, MAP_RUN, SCHEDULE } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, StartRequest } from "./events.ts";
-import { Handle } from "./handle.ts";
+import { Handle, type HandleOptions } from "./handle.ts";
 import { Ingress } from "./ingress.ts";
 import { listed } from "./listing.ts";
 import { Names } from "./machines.ts";
 import type { RunStanding } from "./runs.ts";
 import { scheduled } from "./schedules.ts";
 
-const OPTIONS = ["admin", "region", "account"];
+const OPTIONS = ["admin", "region", "account", "strict"];
 // How often the client polls an execution that was started and does not exist yet, and by how much the delay grows each time, in
 // milliseconds.
 const TRIES = 20;
@@ -55,12 +55,14 @@ const START_OPTIONS = ["name", "input", "tags", "seed"];
 export class RestateClient implements PublicClient {
   readonly #ingress: Ingress;
   readonly #names: Names;
+  readonly #strict: boolean;
   #machines: Promise<Map<string, string>> | undefined;
 
   constructor(ingress: string, options: RestateClientOptions = {}) {
     checkOptions(options, OPTIONS, "new RestateClient()");
     this.#ingress = new Ingress(ingress, options.admin);
     this.#names = new Names(options);
+    this.#strict = options.strict ?? false;
   }
 
   /** Starts an execution. Resolves when Restate has stored the start. */
@@ -69,7 +71,7 @@ export class RestateClient implements PublicClient {
     const { arn, request } = await this.#request(machine, options);
     const { name, input } = request;
     const sent = await this.#ingress.send({ service: EXECUTION, handler: "start", key: arn }, request, "start");
-    const execution = new Handle<Output>(this.#ingress, { arn, name, machine }, sent.invocationId);
+    const execution = this.#handle<Output>({ arn, name, machine }, sent.invocationId);
     if (sent.status !== "PreviouslyAccepted") return execution;
     const record = await execution.record();
     if (record.status !== "RUNNING" || record.input !== input)
@@ -90,14 +92,14 @@ export class RestateClient implements PublicClient {
   async #begin<Output>(machine: string, options: RestateStart = {}): Promise<Handle<Output>> {
     checkOptions(options, START_OPTIONS, "client.run()");
     const { arn, request } = await this.#request(machine, options);
-    return new Handle<Output>(this.#ingress, { arn, name: request.name, machine }, request);
+    return this.#handle<Output>({ arn, name: request.name, machine }, request);
   }
 
   async #request(
     machine: string,
     { name = randomUuid(), input, tags, seed }: RestateStart,
   ): Promise<{ arn: string; request: StartRequest }> {
-    const text = input === undefined ? "{}" : argumentText(input, "the input");
+    const text = input === undefined ? "{}" : argumentText(input, "the input", this.#strict);
     const problem = startProblem(name, text);
     if (problem !== undefined) throw misuse(...problem, RangeError);
     const request: StartRequest = {
@@ -110,17 +112,21 @@ export class RestateClient implements PublicClient {
     return { arn: await this.#arnOf(machine, name), request };
   }
 
+  #handle<Output>(about: Pick<HandleOptions, "arn" | "name" | "machine">, start?: string | StartRequest): Handle<Output> {
+    return new Handle<Output>(this.#ingress, { ...about, strict: this.#strict }, start);
+  }
+
   /** Returns a handle of an execution, by its ARN or by its machine and name. */
   async get<Output = any>(machineOrArn: string, name?: string): Promise<RestateExecution<Output> | undefined> {
     const arn = name === undefined ? machineOrArn : this.#names.execution(machineOrArn, name);
     const record = await this.record(arn);
     if (record === undefined) return undefined;
-    return new Handle<Output>(this.#ingress, { arn, name: record.name, machine: String(record.machine) });
+    return this.#handle<Output>({ arn, name: record.name, machine: String(record.machine) });
   }
 
   async signal(arn: string, name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
     checkOptions(options, ["id"], "signal()");
-    await new Handle(this.#ingress, { arn, name: "", machine: "" }).signal(name, payload, options);
+    await this.#handle({ arn, name: "", machine: "" }).signal(name, payload, options);
   }
 
   /** Lists executions, the latest first, by the SQL of the admin API. */
@@ -190,7 +196,7 @@ export class RestateClient implements PublicClient {
   /** Returns handles of all executions that a filter selects; with `withChildren` also those of Map Runs. */
   async #all(filter: RestateFilter, withChildren = false): Promise<Handle[]> {
     const { items } = await listed(this.#ingress, filter, { limit: Infinity }, withChildren);
-    return items.map(({ id: arn, name, machine }) => new Handle(this.#ingress, { arn, name, machine: String(machine) }));
+    return items.map(({ id: arn, name, machine }) => this.#handle({ arn, name, machine: String(machine) }));
   }
 
   /** Creates or changes a schedule. */
@@ -238,7 +244,7 @@ export class RestateClient implements PublicClient {
   }
 
   succeed(token: string, output?: unknown): Promise<boolean> {
-    return this.answer(token, ["succeed", argumentText(output, "the output")]);
+    return this.answer(token, ["succeed", argumentText(output, "the output", this.#strict)]);
   }
 
   fail(token: string, failure: { error?: string; cause?: string } = {}): Promise<boolean> {

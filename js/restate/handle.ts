@@ -33,16 +33,26 @@ const LONGEST_DELAY = 5000;
 // How often a client polls an execution that was started and does not exist yet: its worker may be busy.
 const TRIES = 20;
 
+/** The names of an execution, and whether values that JSON would change are refused. */
+export interface HandleOptions {
+  arn: string;
+  name: string;
+  machine: string;
+  strict?: boolean;
+}
+
 export class Handle<Output = any> implements RestateExecution<Output> {
   readonly arn: string;
   readonly name: string;
   readonly machine: string;
   readonly #ingress: Ingress;
+  readonly #strict: boolean;
   /** The invocation that starts the execution, or the request for it, if this client has started the execution. */
   readonly #start: string | StartRequest | undefined;
   #result: Promise<ExecutionResult<Output>> | undefined;
 
-  constructor(ingress: Ingress, { arn, name, machine }: { arn: string; name: string; machine: string }, start?: string | StartRequest) {
+  constructor(ingress: Ingress, { arn, name, machine, strict = false }: HandleOptions, start?: string | StartRequest) {
+    this.#strict = strict;
     this.arn = arn;
     this.name = name;
     this.machine = machine;
@@ -122,11 +132,16 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     if (typeof name !== "string" || name === "")
       throw misuse("INVALID_ARGUMENT", `the name of a signal must be a non-empty string, not ${shown(name)}`);
     const { id } = options;
-    await this.#tell({ type: "signal", name, payload: argumentText(payload, "the payload"), ...(id !== undefined && { id }) });
+    await this.#tell({
+      type: "signal",
+      name,
+      payload: argumentText(payload, "the payload", this.#strict),
+      ...(id !== undefined && { id }),
+    });
   }
 
   async cancel(details?: unknown): Promise<void> {
-    const text = details === undefined || typeof details === "string" ? details : argumentText(details, "the details");
+    const text = details === undefined || typeof details === "string" ? details : argumentText(details, "the details", this.#strict);
     await this.#tell({ type: "cancel", ...(text !== undefined && { details: text }) });
   }
 

@@ -69,6 +69,7 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
     options.tasks,
     new BuiltinTasks(machines, options.payloadLimit),
     () => missingHandler === "suspend",
+    options.strict,
   );
   machines.handlers = handlers;
   const long = new Set(longTasks);

@@ -8,6 +8,7 @@ import { TaskError, isExecutionError, isTaskError, messageOf, misuse } from "../
 import { isObject } from "../base/json.ts";
 import type { ExecutionStatus, InvokeCommand } from "../api/index.d.ts";
 import type { TaskFailure } from "./call.ts";
+import { checkLoss } from "./json-loss.ts";
 import { KnownText, isJsonText } from "./known-text.ts";
 import type { Resource } from "./resource.ts";
 
@@ -24,6 +25,11 @@ export class TaskResponse {
   get [RESPONSE](): boolean {
     return true;
   }
+}
+
+/** Returns what a handler's answer contains: the response inside a TaskResponse, or the answer itself. */
+export function answeredValue(value: unknown): unknown {
+  return isResponse(value) ? value.value : value;
 }
 
 function isResponse(value: unknown): value is TaskResponse {
@@ -102,7 +108,7 @@ export function resultText(resource: Resource, command: RequestCommand, value: u
  */
 export function answeredFailure(resource: Resource, value: unknown): { error: string; cause: string } | undefined {
   if (resource.name !== "events:putEvents" || resource.pattern !== "") return undefined;
-  const given = isResponse(value) ? value.value : value;
+  const given = answeredValue(value);
   const response = isJsonText(given) ? given.value : given;
   if (!isObject(response) || !(Number(response.FailedEntryCount) > 0)) return undefined;
   const { Entries, FailedEntryCount } = response;
@@ -187,13 +193,19 @@ export function membersText(object: object): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`).join(",")}}`;
 }
 
-/** Returns the JSON text of an argument. If JSON cannot express it, the error names the argument. */
-export function argumentText(value: unknown, name: string): string {
+/**
+ * Returns the JSON text of an argument. If JSON cannot express it, the error names the argument. If JSON would change it silently,
+ * this is an error only with `strict`, and otherwise a warning.
+ */
+export function argumentText(value: unknown, name: string, strict = false): string {
+  let text: string;
   try {
-    return jsonText(value);
+    text = jsonText(value);
   } catch (error) {
     throw misuse("INVALID_ARGUMENT", `${name} cannot be written as JSON: ${messageOf(error)}`);
   }
+  checkLoss(value, name, strict);
+  return text;
 }
 
 /** Returns whether a text is JSON. */

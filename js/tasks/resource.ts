@@ -173,6 +173,8 @@ export class Handlers<Handler extends Callable = TaskHandler> {
 
   #machines: TaskSource | undefined;
   #waits: (state: string, resource: string) => boolean;
+  /** Whether answers that JSON would change are refused. */
+  readonly isStrict: boolean;
 
   /**
    * `machines` are the machines that tasks start. `waits` returns whether the execution waits for a handler of a task that has
@@ -182,7 +184,9 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     tasks: NamedHandlers<Handler> = {},
     machines?: TaskSource,
     waits: (state: string, resource: string) => boolean = () => false,
+    isStrict = false,
   ) {
+    this.isStrict = isStrict;
     this.#machines = machines;
     this.#waits = waits;
     if (typeof tasks === "function") {
