@@ -1,5 +1,5 @@
-// What the browser tests stand on: headless Chromium, a static server on the loopback, patience, and the reason
-// to skip where there is no browser.
+// Shared by the browser tests: headless Chromium, a static server on the loopback address, waiting, and the reason to skip if there
+// is no browser.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,16 +15,16 @@ export { missingFont } from "../scripts/fonts.mjs";
 
 const browser = process.env.STEPGLASS_NO_BROWSER ? { reason: process.env.STEPGLASS_NO_BROWSER } : findBrowser({ shell: true });
 
-/** The `skip` of a test that needs a browser: `false`, or why it cannot run. */
+/** The `skip` option of a test that needs a browser: `false`, or the reason why it cannot run. */
 export const skip = browser.path ? false : browser.reason;
 
 /**
- * With STEPGLASS_SLOW=4 pages compute four times slower and each file that is served comes a moment late, which finds tests
- * that read at once what comes a moment later.
+ * With STEPGLASS_SLOW=4 pages compute four times slower, and each file is served with a delay. This finds tests that assert
+ * something before the page shows it.
  */
 export const slow = Number(process.env.STEPGLASS_SLOW ?? 1);
 
-/** Makes a page as slow as wanted. */
+/** Slows a page down by the factor of STEPGLASS_SLOW. */
 export async function slowDown(page) {
   if (slow <= 1) return;
   const session = await page.context().newCDPSession(page);
@@ -32,16 +32,16 @@ export async function slowDown(page) {
 }
 
 /**
- * Shows all that a page, or a context, opens from now on in a font: "narrow", "wide" or "tall", which has tall lines. It takes
- * the place of `--sans` and `--mono`, at which every text of the page and of the component looks. `missingFont(name)` tells
- * why a machine does not have it. A visitor of the page has it as an option: `visit("holds", { font: "wide" }, …)`, which is
- * skipped where the font is missing. With STEPGLASS_FONT=wide all browser tests run on a machine whose own font it is.
+ * Sets the font of every page that a page or a context opens later: "narrow", "wide" or "tall", which has tall lines. It replaces
+ * `--sans` and `--mono`, which all texts of the page and of the component use. `missingFont(name)` returns why a machine lacks the
+ * font. A test gets it as an option: `visit("holds", { font: "wide" }, …)`, and is skipped if the font is missing. With
+ * STEPGLASS_FONT=wide all browser tests run with that font.
  */
 export async function inFont(page, name) {
   const reason = Object.hasOwn(FONTS, name) ? missingFont(name) : `known are ${Object.keys(FONTS).join(", ")}`;
   if (reason !== undefined) throw new Error(`the font ${name}: ${reason}`);
   const { sans, mono } = FONTS[name];
-  // A constructed style sheet, which the page's policy lets be: it forbids others.
+  // The page's policy allows constructed style sheets and forbids others.
   await page.addInitScript((rules) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(rules);
@@ -49,9 +49,9 @@ export async function inFont(page, name) {
   }, `:root { --sans: "${sans}", sans-serif !important; --mono: "${mono}", monospace !important; }`);
 }
 
-/** How Chromium is started. */
+/** Arguments with which Chromium is started. */
 const ARGUMENTS = [
-  // Root, as which tests run in containers, has no sandbox.
+  // Tests in containers run as root, for which Chromium has no sandbox.
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
   "--disable-gpu",
   "--disable-quic",
@@ -61,17 +61,17 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** No page of a test lives long enough for what code that is optimized at leisure would save. A bench is of what people have. */
+/** The pages of a test do not live long enough to profit from optimized code. Benchmarks use the defaults. */
 const UNOPTIMIZED = "--js-flags=--no-opt,--liftoff-only";
 
-/** Starts its headless shell, or with `whole` Chromium as people have it, with optimized code; close it after the last test. */
+/** Starts Chromium's headless shell, or with `whole` the complete Chromium with optimized code. Close it after the last test. */
 export async function launch({ whole = false } = {}) {
   const started = await chromium.launch({
     executablePath: whole ? findBrowser().path : browser.path,
     env: { ...process.env, ...fontEnvironment(process.env.STEPGLASS_FONT) },
     args: whole ? ARGUMENTS : [...ARGUMENTS, UNOPTIMIZED],
   });
-  // Every page of a test waits for as long as the tests do, also a second page that it opens beside the first.
+  // Every page of a context has the same timeout, including pages that a test opens later.
   const newContext = started.newContext.bind(started);
   started.newContext = async (options) => {
     const context = await newContext(options);
@@ -82,8 +82,8 @@ export async function launch({ whole = false } = {}) {
 }
 
 /**
- * Starts a Chromium of a profile, which keeps what its pages store: `{context, kill()}`. `kill` ends all of its processes at once, as a
- * crash does.
+ * Starts Chromium with a profile, so that what its pages store survives: `{context, kill()}`. `kill` ends all of its processes at
+ * once, as a crash does.
  */
 export async function launchStaying(profile) {
   const started = spawn(
@@ -93,7 +93,7 @@ export async function launchStaying(profile) {
   );
   const ended = once(started, "exit");
   const kill = async () => {
-    // The processes of a group end together, which Windows does not have.
+    // Killing the process group ends all processes. Windows has no process groups.
     if (process.platform === "win32") started.kill("SIGKILL");
     else process.kill(-started.pid, "SIGKILL");
     await ended;
@@ -103,7 +103,7 @@ export async function launchStaying(profile) {
       let said = "";
       started.once("error", reject);
       started.once("exit", () => reject(new Error(`Chromium has not started: ${said}`)));
-      // It is listened to until its end: what it says must not wait for a reader.
+      // The output must be read until the process ends, because a full pipe would block it.
       started.stderr.on("data", (text) => {
         said = (said + text).slice(-10_000);
         const [, found] = /DevTools listening on (ws:\S+)/.exec(said) ?? [];
@@ -121,13 +121,13 @@ export async function launchStaying(profile) {
 
 let common;
 
-/** One Chromium for all files of this process, from now on. End it after the last of them. */
+/** Starts one Chromium for all test files of this process. End it after the last file. */
 export function share() {
   common = launch();
   return { end: async () => (await common).close() };
 }
 
-/** Chromium for the contexts of one file: one of its own, or the one that the process shares. Closing it closes its contexts. */
+/** Returns Chromium for one test file: a new one, or the one that the process shares. Closing it closes the contexts of this file. */
 export async function borrow() {
   if (common === undefined) return launch();
   if (!(await common).isConnected()) common = launch();
@@ -148,10 +148,10 @@ export async function borrow() {
 export const PATIENCE = 60_000;
 
 /**
- * Waits until what is read is as expected: it matches the pattern, or is deeply equal to the value. What a page shows comes
- * a moment after what is done to it, so that whatever is read from it is read by this, and not asserted at once.
+ * Waits until a value that is read from the page matches a pattern, or is deeply equal to `expected`. A page shows a change a
+ * moment after the action, so tests read the page with this function instead of asserting at once.
  */
-export function comes(read, expected, message) {
+export function eventually(read, expected, message) {
   return until(async () => {
     const found = await read();
     if (expected instanceof RegExp) assert.match(found, expected, message);
@@ -159,7 +159,10 @@ export function comes(read, expected, message) {
   });
 }
 
-/** Waits until a check passes, and gives what it gives; throws what it threw last where it never does. */
+/** The former name of `eventually`, for branches that still use it. */
+export { eventually as comes };
+
+/** Repeats a check until it passes, and returns its result. After PATIENCE it throws the last error. */
 export async function until(check) {
   const end = performance.now() + PATIENCE;
   for (;;) {
@@ -172,7 +175,7 @@ export async function until(check) {
   }
 }
 
-/** A new page; `problems` collects what it reports as wrong: exceptions, errors on the console, failed requests. */
+/** Opens a page. `problems` collects exceptions, errors on the console and failed requests. */
 export async function open(chrome, url) {
   const page = await chrome.newPage();
   await slowDown(page);
@@ -193,7 +196,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a folder as any static host does, with these headers. `{url, close()}` */
+/** Serves a folder as a static host does, with the given headers: `{url, close()}`. */
 export async function serve(folder, headers = {}) {
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));

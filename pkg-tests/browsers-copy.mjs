@@ -1,4 +1,4 @@
-// The package as browsers have it, in a copy of its own: what is loaded there is loaded nowhere else.
+// Copies the package's build for browsers into a folder, so that a test can load it separately from other tests.
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 const dist = resolve(import.meta.dirname, "../dist");
 
-/** A folder with `dist/web.js` and what it needs; `wasm` are the files of the module. */
+/** Creates a folder with `dist/web.js` and the files that it needs. `wasm` names the module's files. */
 export function folderForBrowsers(wasm = ["stepglass-first.wasm", "stepglass-rest.wasm"]) {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-web-"));
   const scripts = readdirSync(dist).filter((name) => name === "web.js" || /^shared-.*\.js$/.test(name));
@@ -14,7 +14,7 @@ export function folderForBrowsers(wasm = ["stepglass-first.wasm", "stepglass-res
   return folder;
 }
 
-/** The exports of such a copy, and `remove()`. */
+/** Imports such a copy: its exports, `folder`, and `remove()`. */
 export async function copyForBrowsers(wasm) {
   const folder = folderForBrowsers(wasm);
   const exports = await import(pathToFileURL(join(folder, "web.js")).href);

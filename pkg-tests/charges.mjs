@@ -1,11 +1,11 @@
-// What the tests of the debugger step through, in Node and on the page: items that are charged one after the other.
+// The machine that the debugger's tests step through, in Node and on the page: a Map that charges items one after the other.
 
 export const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 
 export const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
 
-/** The machine, with fields of the state that charges, and other states beside it. */
-export function charges(fields = {}, beside = {}) {
+/** Returns the machine, with additional fields for the Charge state, and additional states. */
+export function charges(fields = {}, moreStates = {}) {
   const Charge = {
     Type: "Task",
     Resource: `${LAMBDA}charge`,
@@ -22,7 +22,7 @@ export function charges(fields = {}, beside = {}) {
         Type: "Map",
         ItemsPath: "$.items",
         MaxConcurrency: 1,
-        ItemProcessor: { StartAt: "Charge", States: { Charge, Rest: { Type: "Wait", Seconds: 10, End: true }, ...beside } },
+        ItemProcessor: { StartAt: "Charge", States: { Charge, Rest: { Type: "Wait", Seconds: 10, End: true }, ...moreStates } },
         Next: "Enough?",
       },
       "Enough?": { Type: "Choice", Choices: [{ Variable: "$[0].n", NumericGreaterThan: 5, Next: "Refuse" }], Default: "Done" },

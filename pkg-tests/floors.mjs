@@ -1,14 +1,14 @@
-// Folders as floors: a folder imports only from those below it.
+// Checks the order of folders: a folder may import only from folders on lower floors.
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 
-/** `{name, text}` of all TypeScript modules below a folder, named from there with slashes. */
+/** Returns `{name, text}` of all TypeScript modules in a folder. Names are relative to it, with slashes. */
 export const modulesIn = (folder) =>
   readdirSync(folder, { recursive: true })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => ({ name: name.split(sep).join("/"), text: readFileSync(join(folder, name), "utf8") }));
 
-/** The imports of a module that do not lead downwards, also those of what it loads later; `floors` begins with the lowest. */
+/** Returns the imports of a module, static and dynamic, that do not lead to a lower floor. `floors` starts with the lowest. */
 export function upwards({ name, text }, floors, folderOf) {
   const floorOf = (module) => floors.findIndex((floor) => floor.includes(folderOf(module)));
   return [...text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)["'](\.{1,2}\/[^"']+\.tsx?)["']/g)]
@@ -21,7 +21,7 @@ export function upwards({ name, text }, floors, folderOf) {
     .map((to) => `${name} → ${to}`);
 }
 
-/** The names in the first column of the table of a document that follows a sentence, row by row. */
+/** Returns the names in the first column of the table that follows `sentence` in a document, row by row. */
 export function rowsOf(document, sentence) {
   const text = readFileSync(join(import.meta.dirname, "..", document), "utf8");
   const [, after = ""] = text.split(sentence);

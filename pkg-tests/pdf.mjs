@@ -1,7 +1,7 @@
-// The words of a PDF that Chromium has printed: what a reader can search for and copy.
+// Extracts the text of a PDF that Chromium has printed: what a reader can search for and copy.
 import { inflateSync } from "node:zlib";
 
-/** `[text of a page, …]`, each with its lines in the order in which they were drawn. */
+/** Returns the text of each page, with its lines in drawing order. */
 export function wordsOf(pdf) {
   const bytes = pdf.toString("latin1");
   const objects = new Map([...bytes.matchAll(/(\d+) 0 obj\b([^]*?)\bendobj/g)].map(([, id, body]) => [id, body]));
@@ -20,7 +20,7 @@ export function wordsOf(pdf) {
     .filter((body) => /\/Type\s*\/Page\b(?!s)/.test(body))
     .map((page) => {
       const [, contents] = /\/Contents (\d+) 0 R/.exec(page);
-      // Pictures are drawn by programs of their own, with their own fonts.
+      // Pictures are drawn by separate content streams with fonts of their own.
       return textOf(stream(contents), page, objects, stream, fontOf);
     });
 }
@@ -43,7 +43,7 @@ function textOf(program, owner, objects, stream, fontOf) {
   return text.replaceAll(/\n+/g, "\n");
 }
 
-/** The letters of a font's signs, by their codes in hexadecimal digits. */
+/** Maps the character codes of a font, in hexadecimal, to letters. */
 function lettersOf(map) {
   const letters = new Map();
   const written = (hex) => Buffer.from(hex, "hex").swap16().toString("utf16le");

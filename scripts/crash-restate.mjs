@@ -81,7 +81,7 @@ class Place {
   }
 }
 
-async function comes(holds, what) {
+async function eventually(holds, what) {
   for (const until = Date.now() + LONGEST; Date.now() < until; await new Promise((resolve) => setTimeout(resolve, 25))) {
     const value = await holds();
     if (value) return value;
@@ -93,7 +93,7 @@ async function comes(holds, what) {
 async function check(place, executions, { tasks, status = "SUCCEEDED" }) {
   const problems = [];
   for (const execution of executions) {
-    const found = await comes(() => place.client.get(execution.arn), `execution ${execution.name}`);
+    const found = await eventually(() => place.client.get(execution.arn), `execution ${execution.name}`);
     let timer;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, LONGEST, { status: "not ended" })));
     const result = await Promise.race([found.result, late]);
@@ -127,7 +127,7 @@ const SCENARIOS = {
     const all = await place.start("Steps", COUNT, { milliseconds: 100 });
     for (let kills = 0; kills < 3; kills += 1) {
       const before = place.lines("effect").length;
-      await comes(() => place.lines("effect").length > before + COUNT / 4, "effects");
+      await eventually(() => place.lines("effect").length > before + COUNT / 4, "effects");
       await place.kill();
       await place.begin();
     }
@@ -135,14 +135,14 @@ const SCENARIOS = {
   },
   async "server killed"(place) {
     const all = await place.start("Steps", COUNT, { milliseconds: 100 });
-    await comes(() => place.lines("effect").length > COUNT / 2, "effects");
+    await eventually(() => place.lines("effect").length > COUNT / 2, "effects");
     await place.server.kill(0);
     await place.server.restart(0);
     return check(place, all, { tasks: 4 });
   },
   async "one node of three killed"(place) {
     const all = await place.start("Steps", COUNT, { milliseconds: 100 });
-    await comes(() => place.lines("effect").length > COUNT / 2, "effects");
+    await eventually(() => place.lines("effect").length > COUNT / 2, "effects");
     // The server whose ingress receives the requests must stay.
     await place.server.kill(2);
     const more = await Promise.all(
@@ -154,7 +154,7 @@ const SCENARIOS = {
   },
   async "duplicate and late tokens"(place) {
     const all = await place.start("Asking", COUNT);
-    await comes(() => new Set(place.lines("token").map(([, token]) => token)).size >= COUNT, "tokens");
+    await eventually(() => new Set(place.lines("token").map(([, token]) => token)).size >= COUNT, "tokens");
     const tokens = [...new Set(place.lines("token").map(([, token]) => token))];
     await place.kill();
     await place.begin();
@@ -168,15 +168,15 @@ const SCENARIOS = {
   },
   async "stop in a slice"(place) {
     const all = await place.start("Steps", 10, { milliseconds: 60_000 });
-    await comes(() => place.lines("begins").length >= 10, "calls");
+    await eventually(() => place.lines("begins").length >= 10, "calls");
     await Promise.all(all.map(({ arn }) => place.client.get(arn).then((one) => one?.stop("Enough", "now"))));
     const problems = await check(place, all, { status: "ABORTED" });
-    await comes(() => place.lines("aborted").length >= 10, "aborted signals");
+    await eventually(() => place.lines("aborted").length >= 10, "aborted signals");
     return problems;
   },
   async "worker upgraded between slices"(place) {
     const all = await place.start("Versioned", COUNT);
-    await comes(async () => (await Promise.all(all.map((one) => one.frames()))).every((frames) => frames.length > 0), "Wait states");
+    await eventually(async () => (await Promise.all(all.map((one) => one.frames()))).every((frames) => frames.length > 0), "Wait states");
     await place.kill();
     await place.begin({ VERSION: "2" });
     const problems = await check(place, all, {});
@@ -187,7 +187,7 @@ const SCENARIOS = {
   },
   async "worker stopped and continued"(place) {
     const all = await place.start("Steps", COUNT, { milliseconds: 200 });
-    await comes(() => place.lines("begins").length >= COUNT / 2, "calls");
+    await eventually(() => place.lines("begins").length >= COUNT / 2, "calls");
     const zombie = place.worker;
     zombie.kill("SIGSTOP");
     // Another worker on its own port replaces it.
@@ -195,7 +195,7 @@ const SCENARIOS = {
     [place.port] = await freePorts(1);
     await place.begin();
     const others = await place.start("Asking", 1);
-    await comes(() => place.lines("token").length > 0, "a call of the new worker");
+    await eventually(() => place.lines("token").length > 0, "a call of the new worker");
     zombie.kill("SIGCONT");
     const problems = await check(place, all, { tasks: 4 });
     await others[0].stop();
@@ -206,7 +206,7 @@ const SCENARIOS = {
   async "a Distributed Map"(place) {
     const items = Number(values.items);
     const execution = await place.client.start("Items", { name: "items", input: { items: Array.from({ length: items }, (_, n) => n) } });
-    await comes(() => place.lines("effect").length > items / 10, "effects");
+    await eventually(() => place.lines("effect").length > items / 10, "effects");
     await place.kill();
     await place.begin();
     const problems = await check(place, [execution], {});

@@ -775,12 +775,12 @@ describe("stepglass/dap", () => {
     ]) {
       const adapter = new DebugAdapter({ readFile: read });
       const messages = [];
-      const comes = (is) => new Promise((resolve) => adapter.onDidSendMessage((message) => is(message) && resolve(message)));
+      const nextMessage = (is) => new Promise((resolve) => adapter.onDidSendMessage((message) => is(message) && resolve(message)));
       adapter.onDidSendMessage((message) => messages.push(message));
       let seq = 0;
       const ask = (request, given) => {
         seq += 1;
-        const answered = comes(({ request_seq }) => request_seq === seq);
+        const answered = nextMessage(({ request_seq }) => request_seq === seq);
         adapter.handleMessage({ seq, type: "request", command: request, arguments: given });
         return answered;
       };
@@ -788,7 +788,7 @@ describe("stepglass/dap", () => {
       const own = { Charge: { mode: "result", result: { amount: 1 } } };
       const launched = await ask("launch", { definition: `/${name}${id}`, input, mocks: own, stopOnEntry: true });
       assert.equal(launched.success, true, launched.message);
-      const stopped = comes(({ event }) => event === "stopped");
+      const stopped = nextMessage(({ event }) => event === "stopped");
       await ask("configurationDone");
       assert.equal((await stopped).body.reason, "entry");
       const { body } = await ask("stackTrace", { threadId: 1 });

@@ -1,11 +1,11 @@
-// What is wrong with the places of a page's boxes, found in the page itself.
+// Finds layout faults in a page: elements that are cut off, overlap, or cannot be reached.
 
 import { FONTS, missingFont } from "../../scripts/fonts.mjs";
 
-/** The fonts of `inFont` that this machine has. */
+/** The test fonts that are installed on this machine. */
 export const fonts = Object.keys(FONTS).filter((name) => missingFont(name) === undefined);
 
-/** Shows a page in a font from now on; one page can be looked at in all of them. */
+/** Changes the font of a page that is already open. */
 export function useFont(page, name) {
   return page.evaluate(async ({ sans, mono }) => {
     globalThis.fontSheet ??= new CSSStyleSheet();
@@ -14,7 +14,7 @@ export function useFont(page, name) {
   }, FONTS[name]);
 }
 
-/** Each fault as a line: what, and which element. */
+/** Returns each fault as a line that names the fault and the element. */
 export function faults(page) {
   return page.evaluate(async () => {
     await document.fonts.ready;
@@ -34,7 +34,7 @@ export function faults(page) {
     const styles = new Map();
     const styleOf = (element) => styles.get(element) ?? (styles.set(element, getComputedStyle(element)), styles.get(element));
     const dialog = document.querySelector("dialog[open]");
-    /** What is left out: drawings and editors, whose boxes are of a magnification and of a text; what only readers hear. */
+    /** Elements that are not checked: drawings and editors, which scale or scroll by themselves, and texts for screen readers. */
     const left = (element) =>
       element.closest("svg.canvas, svg, .unseen, .skip-link, .toast, [aria-hidden=true] > .hold, option") !== null ||
       (dialog !== null && !dialog.contains(element));
@@ -42,7 +42,7 @@ export function faults(page) {
     const all = [...document.body.querySelectorAll("*")].filter((element) => !left(element) && visible(element));
     const boxes = new Map(all.map((element) => [element, element.getBoundingClientRect()]));
     const boxOf = (element) => boxes.get(element) ?? element.getBoundingClientRect();
-    /** The box that an element may be seen in, and whether one can scroll to the rest of it. */
+    /** The rectangle in which an element is visible, and whether the rest of it can be reached by scrolling. */
     const clip = (element) => {
       let [x0, y0, x1, y1] = [0, 0, innerWidth, innerHeight];
       let [scrollX, scrollY] = [
@@ -53,7 +53,7 @@ export function faults(page) {
       for (let at = element.parentElement; at && at !== document.body; at = at.parentElement) {
         const { overflowX, overflowY, position } = styleOf(at);
         const box = boxOf(at);
-        // What lies further out clips the scroller, not what one can scroll to.
+        // Clipping outside of a scroll container does not hide what can be scrolled into view.
         if (!scrollX && /auto|scroll/.test(overflowX)) scrollX = true;
         else if (!scrollX && overflowX !== "visible") [x0, x1] = [Math.max(x0, box.left), Math.min(x1, box.right)];
         if (!scrollY && /auto|scroll/.test(overflowY)) scrollY = true;
@@ -63,7 +63,7 @@ export function faults(page) {
       return { x0, y0, x1, y1, scrollX, scrollY };
     };
     const ownText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
-    /** A font's own height is more than what its letters take. */
+    /** The height of a font is more than what its letters take. */
     const slack = (element) => Math.max(3, parseFloat(styleOf(element).fontSize) * 0.35);
     const controls = [];
     for (const element of all) {
@@ -118,7 +118,7 @@ export function faults(page) {
       )
         found.add(`letters beyond their control by ${element.scrollHeight - element.clientHeight}: ${near(element)}`);
     }
-    // Controls that lie on each other, of what is in sight.
+    // Visible controls that cover each other.
     const layered = (element) => element.closest(".menu, .timers ol, .card, .sheet, [popover]");
     for (let i = 0; i < controls.length; i++) {
       for (let j = i + 1; j < controls.length; j++) {
@@ -127,7 +127,7 @@ export function faults(page) {
         const wide = Math.min(a.box.right, b.box.right, a.clip.x1, b.clip.x1) - Math.max(a.box.left, b.box.left, a.clip.x0, b.clip.x0);
         const high = Math.min(a.box.bottom, b.box.bottom, a.clip.y1, b.clip.y1) - Math.max(a.box.top, b.box.top, a.clip.y0, b.clip.y0);
         if (wide > 2 && high > 2) {
-          // One that has been scrolled out of sight below the other is not on it.
+          // A control that is scrolled out of view does not cover the other one.
           const there = (one) => {
             const [x, y] = [
               (Math.max(a.box.left, b.box.left) + Math.min(a.box.right, b.box.right)) / 2,

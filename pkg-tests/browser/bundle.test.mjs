@@ -10,7 +10,7 @@ const dist = builtPage();
 const manifest = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
 const zipped = (file) => gzipSync(readFileSync(join(dist, file))).length;
 
-/** The scripts that one needs before it runs. */
+/** Returns the scripts that a script needs before it runs. */
 function needs(name, found = new Set()) {
   const { file, imports = [] } = manifest[name];
   found.add(file);
@@ -18,7 +18,7 @@ function needs(name, found = new Set()) {
   return found;
 }
 
-/** What the page needs to show a graph: its first script, and the page which that begins. */
+/** The scripts that are needed to show a graph: the first script, and the page's module that it loads. */
 const page = () => needs("src/page.tsx", needs("index.html"));
 
 const kilobytes = (files) => [...files].reduce((sum, file) => sum + zipped(file), 0) / 1000;
@@ -35,18 +35,18 @@ test("the editor is at most 145 kB more", () => {
   assert.ok(kilobytes(editor) <= 145, `${kilobytes(editor)} kB`);
 });
 
-test("the page's chunks are asked for together with its first script", () => {
+test("requests the page's chunks together with its first script", () => {
   const html = readFileSync(join(dist, "index.html"), "utf8");
   for (const file of page()) assert.ok(html.includes(file), file);
 });
 
-test("no file is named by an address of another host", () => {
+test("refers to no other host in any file", () => {
   const html = readFileSync(join(dist, "index.html"), "utf8");
   assert.doesNotMatch(html, /(src|href)="(https?:)?\/\//);
   assert.match(html, /default-src 'none'/);
 });
 
-test("no chunk imports from a worker's own file, which WebKit would run a second time", () => {
+test("imports nothing from a worker's own file, which WebKit would run a second time", () => {
   const scripts = readdirSync(join(dist, "assets")).filter((name) => name.endsWith(".js"));
   const [worker] = scripts.filter((name) => name.startsWith("interpreter-"));
   assert.ok(worker);

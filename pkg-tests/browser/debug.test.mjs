@@ -1,9 +1,9 @@
-// The debugger on the page, in real Chromium.
+// The debugger on the page, in Chromium.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
 import { INPUT, charges } from "../charges.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const EACH = charges({ Catch: [{ ErrorEquals: ["States.ALL"], Next: "Skip" }] }, { Skip: { Type: "Pass", End: true } });
 const CHARGE =
@@ -18,11 +18,10 @@ describe("the debugger", { skip }, () => {
   };
   const inspector = (page) => page.locator("#inspector-pane");
 
-  visit("stops on a breakpoint in a Map iteration that was set in the margin", { staying: true }, async (visitor, page) => {
+  visit("stops on a breakpoint in a Map iteration that was set in the margin", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.node(CHARGE_STATE).waitFor();
-    // The margin beside the line with the state's name.
-    // Above it are its commands, which move it down when they come.
+    // The margin beside the line with the state's name. The state's buttons appear above the line and move it down.
     await page.locator('.sg-lenses [title*="Charge"]').first().waitFor();
     const name = page.locator(".cm-line", { hasText: '"Charge": {' });
     await name.scrollIntoViewIfNeeded();
@@ -30,17 +29,17 @@ describe("the debugger", { skip }, () => {
     const margin = await page.locator(".sg-breaks").boundingBox();
     await page.mouse.click(margin.x + 6, line.y + 8);
     await page.locator(".sg-break-plain").waitFor();
-    await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /breakpoint/);
+    await eventually(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /breakpoint/);
     await visitor.run();
     await paused(page, "before Charge · item #0");
-    await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /paused before it/);
+    await eventually(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /paused before it/);
     const stack = page.getByRole("navigation", { name: "Call stack" });
     await stack.waitFor();
-    await comes(async () => (await stack.innerText()).replace(/\s+/g, " "), /^Execution.*Each \(Map\).*item #0.*Charge$/);
+    await eventually(async () => (await stack.innerText()).replace(/\s+/g, " "), /^Execution.*Each \(Map\).*item #0.*Charge$/);
     const variables = page.getByRole("region", { name: "Variables" });
     await variables.getByRole("rowheader", { name: "$limit" }).waitFor();
-    await comes(() => variables.innerText(), /\$limit\s+5 by Prepare at 00:00:00, outer scope/);
-    // On again to the next iteration, over to the next state, out of the iteration.
+    await eventually(() => variables.innerText(), /\$limit\s+5 by Prepare at 00:00:00, outer scope/);
+    // Continues to the next iteration, steps over to the next state, and steps out of the iteration.
     await page.keyboard.press("F8");
     await paused(page, "item #1");
     await page.keyboard.press("F10");
@@ -51,10 +50,10 @@ describe("the debugger", { skip }, () => {
       .nth(1)
       .waitFor();
     await page.keyboard.press("Shift+F8");
-    await comes(async () => (await visitor.output()).length, 3);
+    await eventually(async () => (await visitor.output()).length, 3);
   });
 
-  visit("steps into the data flow stage by stage, and back", { staying: true }, async (visitor, page) => {
+  visit("steps into the data flow stage by stage, and back", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.state("Enough?").click();
     await page.keyboard.press("F9");
@@ -64,7 +63,10 @@ describe("the debugger", { skip }, () => {
     await page.getByRole("radio", { name: "InputPath", checked: true }).waitFor();
     await page.keyboard.press("Control+F11");
     const rules = page.getByRole("table", { name: "Choice rules" });
-    await comes(() => rules.innerText(), /\$\[0\]\.n is 1 (?:· )?NumericGreaterThan 5\s[\s\S]*does not hold[\s\S]*taken: no rule holds/);
+    await eventually(
+      () => rules.innerText(),
+      /\$\[0\]\.n is 1 (?:· )?NumericGreaterThan 5\s[\s\S]*does not hold[\s\S]*taken: no rule holds/,
+    );
     const event = await page.getByRole("slider", { name: "Event shown" }).getAttribute("aria-valuetext");
     await page.keyboard.press("Alt+BracketLeft");
     await page.keyboard.press("Alt+BracketLeft");
@@ -74,47 +76,43 @@ describe("the debugger", { skip }, () => {
     await paused(page, "before Enough?");
   });
 
-  visit(
-    "a breakpoint on a transition is set on its line, shown there, and taken away there",
-    { staying: "Order processing" },
-    async (visitor, page) => {
-      await visitor.still();
-      // Beside the line, which is thin. With the first run the dock opens, and the graph fits itself anew.
-      const beside = async () => {
-        const [check, stock] = [await visitor.state("CheckStock").boundingBox(), await visitor.state("InStock?").boundingBox()];
-        return [check.x + check.width / 2 + 4, (check.y + check.height + stock.y) / 2];
-      };
-      const [x, y] = await beside();
-      await page.mouse.move(x, y - 2);
-      await page.mouse.move(x, y);
-      await page.locator(".way").waitFor({ state: "attached" });
-      await page.mouse.click(x, y);
-      const menu = page.getByRole("menu", { name: "From CheckStock to InStock?" });
-      await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: false }).click();
-      await menu.waitFor({ state: "detached" });
-      await page.locator(".lines .breakpoint").waitFor({ state: "attached" });
-      await comes(
-        () => visitor.state("CheckStock").getAttribute("aria-label"),
-        /breakpoint: on the transition from CheckStock to InStock\?/,
-      );
-      await visitor.run();
-      await paused(page, "on the transition from CheckStock to InStock?");
-      await page.locator(".status-bar", { hasText: "Paused on the transition from CheckStock to InStock? (breakpoint)" }).waitFor();
-      // A key of the state it leads to is not about it.
-      await visitor.state("InStock?").click();
-      await page.keyboard.press("F9");
-      await page.keyboard.press("F9");
-      await comes(() => page.locator(".lines .breakpoint").count(), 1);
-      await visitor.still();
-      await page.mouse.click(...(await beside()), { button: "right" });
-      await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: true }).click();
-      await page.locator(".lines .breakpoint").waitFor({ state: "detached" });
-    },
-  );
+  visit("sets, shows and removes a breakpoint on a transition", { reusePage: "Order processing" }, async (visitor, page) => {
+    await visitor.waitUntilQuiet();
+    // Clicks beside the line, because the line is thin. The first run opens the dock, and the graph is fitted again.
+    const beside = async () => {
+      const [check, stock] = [await visitor.state("CheckStock").boundingBox(), await visitor.state("InStock?").boundingBox()];
+      return [check.x + check.width / 2 + 4, (check.y + check.height + stock.y) / 2];
+    };
+    const [x, y] = await beside();
+    await page.mouse.move(x, y - 2);
+    await page.mouse.move(x, y);
+    await page.locator(".way").waitFor({ state: "attached" });
+    await page.mouse.click(x, y);
+    const menu = page.getByRole("menu", { name: "From CheckStock to InStock?" });
+    await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: false }).click();
+    await menu.waitFor({ state: "detached" });
+    await page.locator(".lines .breakpoint").waitFor({ state: "attached" });
+    await eventually(
+      () => visitor.state("CheckStock").getAttribute("aria-label"),
+      /breakpoint: on the transition from CheckStock to InStock\?/,
+    );
+    await visitor.run();
+    await paused(page, "on the transition from CheckStock to InStock?");
+    await page.locator(".status-bar", { hasText: "Paused on the transition from CheckStock to InStock? (breakpoint)" }).waitFor();
+    // With the target state selected, the key does not change the breakpoint on the transition.
+    await visitor.state("InStock?").click();
+    await page.keyboard.press("F9");
+    await page.keyboard.press("F9");
+    await eventually(() => page.locator(".lines .breakpoint").count(), 1);
+    await visitor.waitUntilQuiet();
+    await page.mouse.click(...(await beside()), { button: "right" });
+    await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: true }).click();
+    await page.locator(".lines .breakpoint").waitFor({ state: "detached" });
+  });
 
   visit(
-    "the kinds of breakpoints of a state are in its menu, and the ways out of it, by keyboard alone",
-    { staying: "Order processing" },
+    "offers a state's breakpoints and targets in its menu, by keyboard alone",
+    { reusePage: "Order processing" },
     async (visitor, page) => {
       const tick = async (name, checked) => {
         await visitor.state("ChargeCard").focus();
@@ -127,7 +125,7 @@ describe("the debugger", { skip }, () => {
       await tick("Stop on the transition to TellCustomer", false);
       await tick("Stop after it", false);
       await tick("Stop on an error", false);
-      // That of the example is switched on again.
+      // Enables the example's own breakpoint again.
       await tick("Stop before a retry", false);
       const name = () => visitor.state("ChargeCard").getAttribute("aria-label");
       for (const what of ["on the transition from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"])
@@ -139,7 +137,7 @@ describe("the debugger", { skip }, () => {
     },
   );
 
-  visit("conditions, log points and hits, from the list of breakpoints", { staying: true }, async (visitor, page) => {
+  visit("edits conditions, log points and hit counts in the list of breakpoints", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.node(CHARGE_STATE).click();
     await page.keyboard.press("Shift+F9");
@@ -147,7 +145,7 @@ describe("the debugger", { skip }, () => {
     await page.getByRole("textbox", { name: "Condition" }).press("Tab");
     await visitor.run();
     await paused(page, "item #2");
-    await comes(() => page.locator(".breakpoints").innerText(), /1 hit/);
+    await eventually(() => page.locator(".breakpoints").innerText(), /1 hit/);
     await page
       .getByRole("button", { name: /^Edit|^Done/ })
       .first()
@@ -160,36 +158,40 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("F8");
     await visitor.result();
     await visitor.tab("Console");
-    await comes(() => page.locator(".console").innerText(), /n is 1\s+event \d+ · n is 2\s+event \d+ · n is 3/);
+    await eventually(() => page.locator(".console").innerText(), /n is 1\s+event \d+ · n is 2\s+event \d+ · n is 3/);
   });
 
-  visit("retries: the attempt, its error, which retrier and why, and where a value came from", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
-    await visitor.run();
-    await visitor.result();
-    await visitor.node(CHARGE_STATE).click();
-    const pane = inspector(page);
-    await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("1");
-    await page.keyboard.press("Tab");
-    await visitor.choose(pane.getByRole("button", { name: "Attempt 1" }));
-    await visitor.choose(pane.getByRole("radio", { name: "Retry" }));
-    await comes(
-      () => pane.getByRole("table", { name: "Retriers and catchers" }).innerText(),
-      /1 of 3\s+retry 1 back-off 2\.0 s \(2 × 2⁰\)[\s\S]*next: back-off 4\.0 s \(2 × 2¹\)/,
-    );
-    await visitor.choose(pane.getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));
-    await visitor.choose(pane.getByRole("radio", { name: /ResultPath/ }));
-    await pane.locator(".tree-line.added", { hasText: '"ok"' }).click();
-    const origin = pane.getByRole("list", { name: "Where it came from" });
-    await origin.getByText("the task's result in Charge").waitFor();
-    // And an expression, tried on the value.
-    await pane.getByRole("button", { name: "Try an expression" }).click();
-    await pane.getByRole("textbox", { name: "Expression" }).fill("$.paid.n * 2");
-    await pane.getByLabel("Language").selectOption("jsonata");
-    await pane.locator('.scratch pre:text-is("4")').waitFor();
-  });
+  visit(
+    "explains a retry: the attempt, its error, the retrier that matched and why, and where a value came from",
+    { reusePage: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+      await visitor.run();
+      await visitor.result();
+      await visitor.node(CHARGE_STATE).click();
+      const pane = inspector(page);
+      await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("1");
+      await page.keyboard.press("Tab");
+      await visitor.choose(pane.getByRole("button", { name: "Attempt 1" }));
+      await visitor.choose(pane.getByRole("radio", { name: "Retry" }));
+      await eventually(
+        () => pane.getByRole("table", { name: "Retriers and catchers" }).innerText(),
+        /1 of 3\s+retry 1 back-off 2\.0 s \(2 × 2⁰\)[\s\S]*next: back-off 4\.0 s \(2 × 2¹\)/,
+      );
+      await visitor.choose(pane.getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));
+      await visitor.choose(pane.getByRole("radio", { name: /ResultPath/ }));
+      await pane.locator(".tree-line.added", { hasText: '"ok"' }).click();
+      const origin = pane.getByRole("list", { name: "Where it came from" });
+      await origin.getByText("the task's result in Charge").waitFor();
+      // Tries an expression on the value.
+      await pane.getByRole("button", { name: "Try an expression" }).click();
+      await pane.getByRole("textbox", { name: "Expression" }).fill("$.paid.n * 2");
+      await pane.getByLabel("Language").selectOption("jsonata");
+      await pane.locator('.scratch pre:text-is("4")').waitFor();
+    },
+  );
 
-  visit("forks with another value, and keeps both runs", { staying: true }, async (visitor, page) => {
+  visit("forks with another value, and keeps both runs", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
@@ -197,7 +199,7 @@ describe("the debugger", { skip }, () => {
     const pane = inspector(page);
     await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("2");
     await page.keyboard.press("Tab");
-    await visitor.idle();
+    await visitor.waitForInspector();
     await visitor.choose(pane.getByRole("radio", { name: /Result changed/ }));
     await pane.getByRole("button", { name: "Set result" }).click();
     await pane.getByRole("textbox", { name: "New result of Charge (JSON)" }).fill('{"ok":"by hand"}');
@@ -207,52 +209,56 @@ describe("the debugger", { skip }, () => {
     assert.deepEqual(output[2], { n: 3, paid: { ok: "by hand" } });
     await visitor.tab("Runs");
     await page.getByRole("treeitem").nth(1).waitFor();
-    await comes(
+    await eventually(
       () => page.getByRole("tree", { name: "Runs" }).innerText(),
       /Run 1[\s\S]*Run 2\s+edited result of Charge · after event \d+, LambdaFunctionSucceeded/,
     );
     await page.getByRole("button", { name: /^Run 1/ }).click();
     await visitor.tab("Result");
-    await comes(async () => (await visitor.output())[2], { n: 3, paid: { ok: true, n: 3 } });
-  });
-
-  visit("takes an edited definition over while paused, and says where the way is another", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
-    await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Command or state" }).fill("go to done");
-    await page.keyboard.press("Enter");
-    await page.locator('[data-node="/States/Done"][aria-pressed="true"]').waitFor();
-    await page.keyboard.press("F9");
-    await visitor.run();
-    await paused(page, "before Done");
-    await visitor.tab("Definition");
-    const edited = structuredClone(EACH);
-    edited.States.Prepare.Comment = "edited";
-    await visitor.write("Definition", JSON.stringify(edited, null, 2));
-    await page.getByRole("button", { name: "Apply and stay here" }).click();
-    await page.getByText("The run takes the same path up to here").first().waitFor();
-    await paused(page, "the new definition takes the same path");
-    edited.States["Enough?"].Choices[0].NumericGreaterThan = 0;
-    await visitor.write("Definition", JSON.stringify(edited, null, 2));
-    await page.getByRole("button", { name: "Apply and stay here" }).click();
-    await page.getByText(/takes a different path: event \d+ is FailStateEntered Refuse/).waitFor();
-    await page.getByRole("button", { name: "Back to the old definition" }).click();
-    await paused(page, "before Done");
-    await page.getByText("The definition was edited").waitFor({ state: "detached" });
-    await comes(() => visitor.editor("Definition").innerText(), /"Comment": "edited"[\s\S]*"NumericGreaterThan": [1-9]/);
-    await page.locator("button.run:focus").waitFor();
-    // And the other way: it is continued with.
-    await visitor.write("Definition", JSON.stringify(edited, null, 2));
-    await page.getByRole("button", { name: "Apply and stay here" }).click();
-    await page.getByText(/takes a different path/).waitFor();
-    await page.getByRole("button", { name: "Continue from here" }).click();
-    await comes(() => visitor.result().then((result) => result.innerText()), /FAILED/);
-    await comes(() => page.getByText(/takes a different path/).count(), 0);
+    await eventually(async () => (await visitor.output())[2], { n: 3, paid: { ok: true, n: 3 } });
   });
 
   visit(
-    "mocks: a fixed result, a script by attempt and item, and what is mocked looks mocked",
-    { staying: true },
+    "takes over an edited definition while paused, and says where the run would take another path",
+    { reusePage: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Command or state" }).fill("go to done");
+      await page.keyboard.press("Enter");
+      await page.locator('[data-node="/States/Done"][aria-pressed="true"]').waitFor();
+      await page.keyboard.press("F9");
+      await visitor.run();
+      await paused(page, "before Done");
+      await visitor.tab("Definition");
+      const edited = structuredClone(EACH);
+      edited.States.Prepare.Comment = "edited";
+      await visitor.write("Definition", JSON.stringify(edited, null, 2));
+      await page.getByRole("button", { name: "Apply and stay here" }).click();
+      await page.getByText("The run takes the same path up to here").first().waitFor();
+      await paused(page, "the new definition takes the same path");
+      edited.States["Enough?"].Choices[0].NumericGreaterThan = 0;
+      await visitor.write("Definition", JSON.stringify(edited, null, 2));
+      await page.getByRole("button", { name: "Apply and stay here" }).click();
+      await page.getByText(/takes a different path: event \d+ is FailStateEntered Refuse/).waitFor();
+      await page.getByRole("button", { name: "Back to the old definition" }).click();
+      await paused(page, "before Done");
+      await page.getByText("The definition was edited").waitFor({ state: "detached" });
+      await eventually(() => visitor.editor("Definition").innerText(), /"Comment": "edited"[\s\S]*"NumericGreaterThan": [1-9]/);
+      await page.locator("button.run:focus").waitFor();
+      // The other way: the run continues with the edited definition.
+      await visitor.write("Definition", JSON.stringify(edited, null, 2));
+      await page.getByRole("button", { name: "Apply and stay here" }).click();
+      await page.getByText(/takes a different path/).waitFor();
+      await page.getByRole("button", { name: "Continue from here" }).click();
+      await eventually(() => visitor.result().then((result) => result.innerText()), /FAILED/);
+      await eventually(() => page.getByText(/takes a different path/).count(), 0);
+    },
+  );
+
+  visit(
+    "mocks a task with a fixed result or a script by attempt and item, and marks mocked states",
+    { reusePage: true },
     async (visitor, page) => {
       await visitor.open({ definition: EACH, input: INPUT });
       await visitor.tab("Mocks");
@@ -262,17 +268,17 @@ describe("the debugger", { skip }, () => {
       await script.getByLabel("Error").first().press("Tab");
       await script.getByRole("textbox", { name: "Result (JSON)" }).fill('"mocked"');
       await script.getByRole("textbox", { name: "Result (JSON)" }).press("Tab");
-      await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /mocked/);
+      await eventually(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /mocked/);
       await visitor.run();
-      await comes(async () => (await visitor.output()).map(({ paid }) => paid), ["mocked", "mocked", "mocked"]);
-      await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /3 failed attempts/);
+      await eventually(async () => (await visitor.output()).map(({ paid }) => paid), ["mocked", "mocked", "mocked"]);
+      await eventually(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /3 failed attempts/);
       await page.getByLabel("What answers for Charge").selectOption("expression");
       await visitor.run();
-      await comes(async () => (await visitor.output())[1].paid, { ok: true, of: { n: 2 } });
+      await eventually(async () => (await visitor.output())[1].paid, { ok: true, of: { n: 2 } });
     },
   );
 
-  visit("watches expressions, and finds every command in the palette", { staying: true }, async (visitor, page) => {
+  visit("evaluates watch expressions, and finds every command in the palette", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /Commands/ }).click();
@@ -288,7 +294,7 @@ describe("the debugger", { skip }, () => {
     await page.locator(".watched > span", { hasText: /^10$/ }).waitFor();
   });
 
-  visit("time by hand: nothing passes before somebody lets it", { staying: true }, async (visitor, page) => {
+  visit("stops the clock until the user advances it", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await page.getByLabel("Clock").selectOption("manual");
     await visitor.run();
@@ -302,51 +308,55 @@ describe("the debugger", { skip }, () => {
     await visitor.result();
   });
 
-  visit("a run that is stopped before it has begun does not begin", { staying: true }, async (visitor, page) => {
+  visit("does not start a run that is stopped before it begins", { reusePage: true }, async (visitor, page) => {
     const definition = { StartAt: "Wait", States: { Wait: { Type: "Wait", Seconds: 3600, Next: "End" }, End: { Type: "Succeed" } } };
     await visitor.open({ definition });
     await page.getByLabel("Clock").selectOption("manual");
     const run = page.getByRole("button", { name: "Run", exact: true }).first();
-    // As soon as there is something to stop: the machine is being read and compiled then.
+    // Stops the run as soon as Stop is enabled, while the machine is still being read and compiled.
     await run.evaluate(async (button) => {
       const stop = () => [...document.querySelectorAll("button.move:enabled")].find(({ title }) => title.startsWith("Stop"));
       button.click();
       while (!stop()) await new Promise((resolve) => setTimeout(resolve));
       stop().click();
     });
-    await comes(() => page.locator(".inspector").innerText(), /Not started\s+It was stopped before it began\./);
-    // The next one runs.
+    await eventually(() => page.locator(".inspector").innerText(), /Not started\s+It was stopped before it began\./);
+    // The next run works.
     await visitor.run();
     await page.getByText("1 timer").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await visitor.result();
   });
 
-  visit("a person answers later, always, or not at all", { staying: true }, async (visitor, page) => {
+  visit("lets a task be answered later, always the same way, or not at all", { reusePage: true }, async (visitor, page) => {
     const asking = structuredClone(EACH);
     asking.States.Each.ItemProcessor.States.Charge.TimeoutSeconds = 30;
     await visitor.open({ definition: asking, input: INPUT });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Charge" });
-    await comes(() => card.innerText(), /item #0 · times out in 30 s/);
+    await eventually(() => card.innerText(), /item #0 · times out in 30 s/);
     await card.getByRole("textbox", { name: "Result (JSON)" }).fill('"by hand"');
     await card.getByLabel(/^Wait/).fill("5");
     await card.getByRole("button", { name: /^Answer/ }).click();
     await card.getByText("item #1").waitFor();
-    // Nobody answers: the catcher takes the time out.
+    // The task is not answered, so that its catcher handles the timeout.
     await card.getByRole("button", { name: "Let it time out" }).click();
     await card.getByText("item #2").waitFor();
-    await comes(() => card.getByRole("textbox", { name: "Result (JSON)" }).inputValue(), '"by hand"', "the last answer is there again");
+    await eventually(
+      () => card.getByRole("textbox", { name: "Result (JSON)" }).inputValue(),
+      '"by hand"',
+      "the last answer is there again",
+    );
     await card.getByLabel("Always answer like this").check();
     await card.getByRole("button", { name: /^Answer/ }).click();
     const output = await visitor.output();
     assert.deepEqual([output[0].paid, output[1].Error, output[2].paid], ["by hand", "States.Timeout", "by hand"]);
-    await comes(() => page.locator(".result-head").innerText(), /55 s|1 min/);
+    await eventually(() => page.locator(".result-head").innerText(), /55 s|1 min/);
     await visitor.run();
-    await comes(async () => (await visitor.output()).map(({ paid }) => paid), ["by hand", "by hand", "by hand"]);
+    await eventually(async () => (await visitor.output()).map(({ paid }) => paid), ["by hand", "by hand", "by hand"]);
   });
 
-  visit("iterations by key, and a lane for each on the time line", { staying: true }, async (visitor, page) => {
+  visit("selects iterations by key, and shows a lane for each on the timeline", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
@@ -358,7 +368,7 @@ describe("the debugger", { skip }, () => {
     await inspector(page).getByRole("group", { name: "Attempt" }).waitFor();
     await page.keyboard.press("]");
     await page.waitForFunction(() => document.querySelector('#inspector-pane input[aria-label="Iteration of Each"]')?.value === "2");
-    await comes(() => index.inputValue(), "2");
+    await eventually(() => index.inputValue(), "2");
     await visitor.tab("Timeline");
     await page
       .getByRole("group", { name: "Each #1" })
@@ -369,7 +379,7 @@ describe("the debugger", { skip }, () => {
     await page.getByRole("button", { name: "Fork here" }).waitFor();
   });
 
-  visit("stops at errors that nothing catches, where that is wanted", { staying: true }, async (visitor, page) => {
+  visit("stops at uncaught errors if chosen", { reusePage: true }, async (visitor, page) => {
     const failing = structuredClone(EACH);
     delete failing.States.Each.ItemProcessor.States.Charge.Catch;
     delete failing.States.Each.ItemProcessor.States.Skip;
@@ -384,7 +394,7 @@ describe("the debugger", { skip }, () => {
     await paused(page, "Broken in Charge, uncaught");
     await page.keyboard.press("F8");
     const result = await visitor.result();
-    await comes(() => result.innerText(), /FAILED[\s\S]*Broken/);
+    await eventually(() => result.innerText(), /FAILED[\s\S]*Broken/);
   });
 
   for (const size of [
@@ -402,7 +412,7 @@ describe("the debugger", { skip }, () => {
         await paused(page, "ChargeCard");
         for (const tab of ["Timeline", "Breakpoints", "Watch", "Runs"]) {
           await visitor.tab(tab);
-          await comes(() => visitor.violationsInEveryLook(["dark"], tab === "Timeline" ? undefined : "#dock"), [], tab);
+          await eventually(() => visitor.violationsInEveryLook(["dark"], tab === "Timeline" ? undefined : "#dock"), [], tab);
         }
         await page.keyboard.press("Control+F11");
         await visitor.tab("Mocks");
@@ -411,7 +421,7 @@ describe("the debugger", { skip }, () => {
         await page.getByRole("button", { name: "Step", exact: true }).click();
         await paused(page, "before CheckStock");
       }
-      await comes(() => visitor.violationsInEveryLook(["dark"]), []);
+      await eventually(() => visitor.violationsInEveryLook(["dark"]), []);
       await visitor.leave();
     });
   }

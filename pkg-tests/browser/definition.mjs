@@ -1,15 +1,15 @@
-// The definition's editor in tests: where the cursor goes, and what stands there.
+// Helpers for the definition's editor: set the cursor, read the text, take a proposal.
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { until } from "../browser.mjs";
 
-/** The definition's text. */
+/** Returns the definition's text. */
 export async function text(visitor) {
   return (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
 }
 
-/** The same line by line, as it stands after the next frame; of the last editor, where there are several. */
-export async function written({ page }) {
+/** Returns the visible lines of the last editor after the next frame. */
+export async function shownLines({ page }) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
   return page.evaluate(() => {
     const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
@@ -17,7 +17,10 @@ export async function written({ page }) {
   });
 }
 
-/** What it says, in JSON or YAML, as a whole: lines that are out of sight are not in the page. */
+/**
+ * Returns the definition, parsed from JSON or YAML. The page is asked for the whole text, because lines out of sight are not in the
+ * document.
+ */
 export async function machine(visitor) {
   const text = await visitor.page.evaluate(() => {
     const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
@@ -26,13 +29,13 @@ export async function machine(visitor) {
   return text.startsWith("{") ? JSON.parse(text) : parse(text);
 }
 
-/** Waits until the assertions about the machine hold. */
-export const becomes = (visitor, passes) => until(async () => passes(await machine(visitor)));
+/** Waits until assertions about the definition hold. */
+export const untilMachine = (visitor, passes) => until(async () => passes(await machine(visitor)));
 
-/** The list from which the pen's next state, type or target is chosen. */
+/** The list from which a gesture's state, type or target is chosen. */
 export const picker = (page) => page.locator(".picker");
 
-/** Chooses from it by words. */
+/** Searches the list for `words`, and chooses an option. */
 export async function choose(page, words, option) {
   await picker(page).waitFor();
   await page.keyboard.type(words);
@@ -41,7 +44,7 @@ export async function choose(page, words, option) {
   await picker(page).waitFor({ state: "detached" });
 }
 
-/** The middle of what stands still: what glides to a new place is waited for. */
+/** Returns the centre of an element, after it has stopped moving. */
 export async function middle(locator) {
   let box = await locator.boundingBox();
   await until(async () => {
@@ -53,7 +56,7 @@ export async function middle(locator) {
   return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
-/** The cursor behind the nth place of a text. */
+/** Puts the cursor behind the nth occurrence of a text. */
 export async function putCursor(visitor, piece, nth = 0) {
   const all = await text(visitor);
   let at = -1;
@@ -64,7 +67,7 @@ export async function putCursor(visitor, piece, nth = 0) {
   const { keyboard } = visitor.page;
   await keyboard.press("Control+Home");
   for (let i = 1; i < before.length; i++) await keyboard.press("ArrowDown");
-  // The first Home goes to the first character of a line, the second to its beginning.
+  // The first Home goes to the first character of a line, the second to the start of the line.
   await keyboard.press("Home");
   await keyboard.press("Home");
   for (let i = await column(visitor); i < before.at(-1).length; i++) await keyboard.press("ArrowRight");
@@ -81,7 +84,7 @@ function column(visitor) {
   });
 }
 
-/** Where the last letter of a piece of the definition is on the screen; a line that is out of sight is scrolled to first. */
+/** Returns where the last letter of a text in the definition is on the screen. Scrolls to its line first. */
 export function endOf(page, piece) {
   return page.evaluate(async (wanted) => {
     const content = document.querySelector("#definition-editor .code-host").shadowRoot.querySelector(".cm-content");
@@ -108,7 +111,7 @@ export function endOf(page, piece) {
     const { line, y } = find();
     if (y < top + 20 || y > bottom - 20) {
       line.scrollIntoView({ block: "center" });
-      // The editor draws its lines for the new place.
+      // The editor draws its lines for the new scroll position in the next frames.
       for (let i = 0; i < 3; i++) await new Promise((drawn) => requestAnimationFrame(drawn));
     }
     const { x, y: height } = find();
@@ -116,10 +119,10 @@ export function endOf(page, piece) {
   }, piece);
 }
 
-/** The list of proposals. */
-export const proposed = (page) => page.locator(".cm-tooltip-autocomplete li");
+/** The items in the list of completions. */
+export const proposals = (page) => page.locator(".cm-tooltip-autocomplete li");
 
-/** Takes the proposal that is chosen; a list that has just come up, or changed, takes no keys yet. */
+/** Accepts the selected completion. A list that has just appeared or changed ignores keys, so this retries. */
 export async function accept(page, chosen) {
   const list = page.locator(".cm-tooltip-autocomplete");
   await list.locator("li[aria-selected]", { hasText: chosen }).waitFor();
@@ -131,24 +134,24 @@ export async function accept(page, chosen) {
     watch.disconnect();
   });
   await page.keyboard.press("Enter");
-  await proposed(page).first().waitFor({ state: "detached" });
+  await proposals(page).first().waitFor({ state: "detached" });
 }
 
-/** Turns the definition to YAML. */
+/** Converts the definition to YAML. */
 export async function toYaml(page) {
   await page.getByLabel("Format", { exact: false }).first().selectOption("yaml");
   await page.locator('#definition-editor .cm-content[data-language="yaml"]').waitFor();
 }
 
-/** Puts YAML in place of the definition. */
-export async function inYaml(visitor, page, written) {
+/** Replaces the definition by YAML. */
+export async function writeYaml(visitor, page, text) {
   await visitor.example("Empty");
   await visitor.editor("Definition").waitFor();
   await toYaml(page);
-  await visitor.write("Definition", written);
+  await visitor.write("Definition", text);
 }
 
-/** Does a command by the palette. */
+/** Runs a command from the command palette. */
 export async function command(page, title) {
   await page.keyboard.press("Control+k");
   const field = page.getByRole("combobox", { name: "Command or state" });

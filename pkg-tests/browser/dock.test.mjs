@@ -1,8 +1,8 @@
-// What stands below the graph: the time line, the list of events, and the rest of a run.
+// The dock below the graph: the timeline, the list of events, the table, the console and the watches.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 const CHARGES = {
@@ -35,7 +35,7 @@ const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
 const CHARGE =
   "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
 
-describe("the time line", { skip }, () => {
+describe("the timeline", { skip }, () => {
   const { visit } = visits();
   const run = async (visitor) => {
     await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
@@ -44,8 +44,8 @@ describe("the time line", { skip }, () => {
   };
 
   visit(
-    "folds idle time, shows failed attempts and back-offs, and leaves room behind the last bar",
-    { staying: "Order processing" },
+    "folds idle time, shows failed attempts and back-offs, and leaves space after the last bar",
+    { reusePage: "Order processing" },
     async (visitor, page) => {
       await run(visitor);
       await visitor.tab("Timeline");
@@ -67,15 +67,15 @@ describe("the time line", { skip }, () => {
   );
 
   visit(
-    "zooms by dragging, by buttons and by keys, with the whole run as a strip",
-    { staying: "Order processing" },
+    "zooms by dragging, buttons and keys, and shows the whole run as a strip",
+    { reusePage: "Order processing" },
     async (visitor, page) => {
       await run(visitor);
       await visitor.tab("Timeline");
       const view = page.locator("#lanes-view");
       await page.getByRole("group", { name: "Each #2" }).waitFor();
-      await comes(() => view.innerText(), "All events");
-      await visitor.still();
+      await eventually(() => view.innerText(), "All events");
+      await visitor.waitUntilQuiet();
       const box = await page.locator(".lane-track").first().boundingBox();
       await page.mouse.move(box.x + box.width * 0.1, box.y + 10);
       await page.mouse.down();
@@ -86,7 +86,7 @@ describe("the time line", { skip }, () => {
       const [, from, to, of] = /Events (\d+) to (\d+) of (\d+)/.exec(await view.innerText()).map(Number);
       assert.ok(from > 1 && to < of && to - from < of / 2, `${from} to ${to} of ${of}`);
       await page.getByRole("img", { name: `Overview: events ${from} to ${to} of ${of} are in view` }).waitFor();
-      // The gap of two days is out of view, and what is in view is wider.
+      // The gap of two days is out of view, and the visible part is stretched.
       await page.locator(".lane-gap", { hasText: "2 d" }).waitFor({ state: "detached" });
       await page.locator(".lanes-head").getByRole("button", { name: "Later", exact: true }).click();
       await page.waitForFunction(
@@ -94,14 +94,14 @@ describe("the time line", { skip }, () => {
         `Events ${from} to ${to} of ${of}`,
       );
       await page.getByRole("button", { name: "All", exact: true }).last().click();
-      await comes(() => view.innerText(), "All events");
-      // By keys: one stop, arrows between bars and lanes, plus, minus, nought.
+      await eventually(() => view.innerText(), "All events");
+      // The keyboard: one tab stop, arrow keys between bars and lanes, plus, minus, zero.
       const bar = page.getByRole("group", { name: "Execution" }).getByRole("button").first();
       await bar.focus();
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("ArrowRight");
-      await comes(() => page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Rest, wait/);
-      await comes(() => page.locator('.lane-bar[tabindex="0"]').count(), 1);
+      await eventually(() => page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Rest, wait/);
+      await eventually(() => page.locator('.lane-bar[tabindex="0"]').count(), 1);
       await page.keyboard.press("Enter");
       await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
       await page.keyboard.press("+");
@@ -111,8 +111,8 @@ describe("the time line", { skip }, () => {
     },
   );
 
-  visit("draws all of 25,000 events", { staying: true }, async (visitor, page) => {
-    // A loop that only the limit of a history ends.
+  visit("draws all of 25,000 events", { reusePage: true }, async (visitor, page) => {
+    // A loop that ends only at the limit of the history.
     const definition = {
       StartAt: "Tick",
       States: {
@@ -141,13 +141,13 @@ describe("the time line", { skip }, () => {
         bars: bars.length,
       };
     });
-    // Each visit has two events; the execution itself has the first and the last.
+    // Each visit has two events, and the execution has the first and the last event.
     assert.equal(drawn.visits, 12_499);
     assert.ok(drawn.bars <= 2_000, `${drawn.bars} bars`);
     assert.ok(drawn.gap < 8 && drawn.free < 60, JSON.stringify(drawn));
     const strip = await page.locator(".lanes-overview path.lane-run").evaluate((path) => path.getBBox().width);
     assert.ok(strip > 950, `the strip reaches to ${strip} of 1000`);
-    // What stands for many opens to show them.
+    // A bar that stands for many visits zooms in to show them.
     await lane
       .getByRole("button", { name: /visits of several states/ })
       .last()
@@ -160,8 +160,8 @@ describe("the time line", { skip }, () => {
   });
 
   visit(
-    "the scrubber says event, type, state and time; the past has a banner and a way back",
-    { staying: "Order processing" },
+    "names the event, its type, the state and the time at the scrubber; a banner leads back from the past",
+    { reusePage: "Order processing" },
     async (visitor, page) => {
       await run(visitor);
       const scrubber = page.getByRole("slider", { name: "Event shown" });
@@ -184,14 +184,14 @@ describe("the list of events and the table", { skip }, () => {
   const { visit } = visits();
   const types = (page) => page.locator(".event-row .event-type").allInnerTexts();
 
-  visit("filters by type, by iteration and by text; the way to an event is drawn beside it", { staying: true }, async (visitor, page) => {
+  visit("filters by type, iteration and text, and draws the path to the selected event", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
     await visitor.tab("Events");
     await page.getByLabel("Type of event").selectOption("LambdaFunctionFailed");
     await page.getByRole("listbox", { name: "History, 1 event" }).waitFor();
-    await comes(() => page.locator(".event-row").innerText(), /Charge[\s\S]*#1[\s\S]*Busy/);
+    await eventually(() => page.locator(".event-row").innerText(), /Charge[\s\S]*#1[\s\S]*Busy/);
     await page.getByLabel("Type of event").selectOption("Any type");
     await page.getByLabel("Branch or iteration").selectOption("Each #1");
     const rows = page.getByRole("listbox", { name: /^History/ });
@@ -205,7 +205,7 @@ describe("the list of events and the table", { skip }, () => {
     await page.getByRole("listbox", { name: "History, 1 event" }).waitFor();
     await page.getByLabel("Search the events").fill("");
     await page.getByLabel("Branch or iteration").selectOption("Any branch");
-    // The second event names none before it, as AWS has it; the third comes after it.
+    // The second event has no predecessor, as in AWS's histories; the third follows it.
     await rows.focus();
     await page.keyboard.press("Home");
     await page.locator(".event-row.chosen .event-link.on").waitFor();
@@ -213,10 +213,10 @@ describe("the list of events and the table", { skip }, () => {
     await page.keyboard.press("ArrowDown");
     await page.locator("#event-3.chosen").waitFor();
     await page.waitForFunction(() => document.querySelectorAll(".event-link.on").length === 2);
-    await comes(() => page.locator("#event-3").innerText(), /leads to the selected event, after event 2/);
+    await eventually(() => page.locator("#event-3").innerText(), /leads to the selected event, after event 2/);
   });
 
-  visit("the way to an event leaves out what happened in other branches meanwhile", { staying: true }, async (visitor, page) => {
+  visit("leaves events of parallel branches out of the path to an event", { reusePage: true }, async (visitor, page) => {
     const branch = (name) => ({ StartAt: name, States: { [name]: { Type: "Pass", End: true } } });
     await visitor.open({
       definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [branch("Left"), branch("Right")], End: true } } },
@@ -232,12 +232,12 @@ describe("the list of events and the table", { skip }, () => {
         .evaluateAll((rows) =>
           rows.map((row) => `${row.querySelector(".event-type").textContent} ${row.querySelector(".event-state").textContent}`.trim()),
         );
-    await comes(way, ["ParallelStateEntered Both", "ParallelStateStarted Both", "PassStateEntered Right", "PassStateExited Right"]);
+    await eventually(way, ["ParallelStateEntered Both", "ParallelStateStarted Both", "PassStateEntered Right", "PassStateExited Right"]);
     await page.getByLabel("Branch or iteration").selectOption("Both branch 1");
     await page.getByRole("listbox", { name: "History, 2 events" }).waitFor();
   });
 
-  visit("the table has attempts, iterations and sizes, and the graph's commands", { staying: true }, async (visitor, page) => {
+  visit("lists attempts, iterations and sizes, and offers the graph's commands", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
@@ -255,8 +255,8 @@ describe("the list of events and the table", { skip }, () => {
       const [, , visits, attempts, failures, iteration, , input, output] = await cells("Charge");
       return [visits, attempts, failures, iteration, input, output];
     };
-    await comes(counted, ["3", "1", "1", "#2", "7 B", "32 B"]);
-    await comes(
+    await eventually(counted, ["3", "1", "1", "#2", "7 B", "32 B"]);
+    await eventually(
       () => page.getByRole("columnheader").allInnerTexts(),
       ["Name", "Type", "Status", "Visits", "Attempts", "Failures", "Iteration", "Items", "In", "Out", "Start", "Duration", "Time"],
     );
@@ -273,31 +273,35 @@ describe("the list of events and the table", { skip }, () => {
     await page.getByRole("menu").getByText("Run to here").waitFor();
   });
 
-  visit("a table of ten thousand states goes to its end and draws what is in sight", { staying: true }, async (visitor, page) => {
-    const n = 10_000;
-    const States = Object.fromEntries(
-      Array.from({ length: n }, (_, i) => [`S${i}`, i === n - 1 ? { Type: "Succeed" } : { Type: "Pass", Next: `S${i + 1}` }]),
-    );
-    await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
-    await page.getByRole("button", { name: "Table" }).click();
-    await page
-      .getByRole("treegrid")
-      .and(page.locator(`[aria-rowcount="${n + 1}"]`))
-      .waitFor();
-    await page.getByRole("row").nth(1).focus();
-    await page.keyboard.press("End");
-    await page.locator(`[role="row"][aria-rowindex="${n + 1}"][aria-selected="true"]`).waitFor();
-    await comes(() => page.evaluate(() => document.activeElement.textContent), /^ ?S9999,/);
-    await until(async () => assert.ok((await page.getByRole("row").count()) < 120, "only the rows in sight"));
-    await page.keyboard.press("PageUp");
-    await page.locator(`[role="row"][aria-rowindex="${n - 9}"][aria-selected="true"]`).waitFor();
-  });
+  visit(
+    "scrolls a table of ten thousand states to its end, and draws only the visible rows",
+    { reusePage: true },
+    async (visitor, page) => {
+      const n = 10_000;
+      const States = Object.fromEntries(
+        Array.from({ length: n }, (_, i) => [`S${i}`, i === n - 1 ? { Type: "Succeed" } : { Type: "Pass", Next: `S${i + 1}` }]),
+      );
+      await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
+      await page.getByRole("button", { name: "Table" }).click();
+      await page
+        .getByRole("treegrid")
+        .and(page.locator(`[aria-rowcount="${n + 1}"]`))
+        .waitFor();
+      await page.getByRole("row").nth(1).focus();
+      await page.keyboard.press("End");
+      await page.locator(`[role="row"][aria-rowindex="${n + 1}"][aria-selected="true"]`).waitFor();
+      await eventually(() => page.evaluate(() => document.activeElement.textContent), /^ ?S9999,/);
+      await until(async () => assert.ok((await page.getByRole("row").count()) < 120, "only the rows in sight"));
+      await page.keyboard.press("PageUp");
+      await page.locator(`[role="row"][aria-rowindex="${n - 9}"][aria-selected="true"]`).waitFor();
+    },
+  );
 });
 
-describe("the console and what is watched", { skip }, () => {
+describe("the console and the watches", { skip }, () => {
   const { visit } = visits();
 
-  visit("log points stand beside what handlers write, each with its event", { staying: true }, async (visitor, page) => {
+  visit("shows log points together with the output of handlers, each with its event", { reusePage: true }, async (visitor, page) => {
     await visitor.open({
       definition: CHARGES,
       input: INPUT,
@@ -313,7 +317,7 @@ describe("the console and what is watched", { skip }, () => {
     await page.locator(".console-pane").getByText("7 lines").waitFor();
     await page.getByRole("button", { name: "Log points" }).click();
     const lines = page.getByRole("list", { name: "Console" }).getByRole("listitem");
-    await comes(
+    await eventually(
       async () =>
         (await lines.allInnerTexts()).map((text) =>
           text
@@ -327,12 +331,12 @@ describe("the console and what is watched", { skip }, () => {
     await page.locator(".banner", { hasText: "Viewing event" }).waitFor();
     await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
     await page.getByRole("button", { name: "Handlers" }).click();
-    await comes(() => lines.count(), 4);
+    await eventually(() => lines.count(), 4);
     await page.getByRole("button", { name: "Clear" }).click();
     await page.getByText("Nothing has been logged yet").waitFor();
   });
 
-  visit("a watch says why it cannot be evaluated, and is asked in another frame", { staying: true }, async (visitor, page) => {
+  visit("says why a watch cannot be evaluated, and evaluates it in another frame", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
     await visitor.node("/States/Each/ItemProcessor/States/Charge").click();
     await page.keyboard.press("F9");
@@ -358,7 +362,7 @@ describe("the console and what is watched", { skip }, () => {
       .nth(2)
       .getByText(/^(cannot be evaluated: |nothing)/)
       .waitFor();
-    // An item has no items; what came into the Map has three.
+    // An item has no items. The input of the Map has three.
     await watch("$count($states.input.items)", "jsonata");
     await rows.nth(3).getByText("0", { exact: true }).waitFor();
     await page.getByLabel("Frame to evaluate in").selectOption("Each");

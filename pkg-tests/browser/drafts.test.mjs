@@ -1,16 +1,16 @@
-// Nothing that somebody has brought or written is lost, and another definition is another machine.
+// Nothing that a user imports or writes is lost, and a different definition is a different machine.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { simulate } from "stepglass";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { GREETING, comes, until, visits } from "./playground.mjs";
+import { GREETING, eventually, until, visits } from "./playground.mjs";
 
 const shots = process.env.STEPGLASS_SHOTS;
 const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
 
-/** A row of Pass states. */
+/** A chain of Pass states. */
 const chain = (Comment, names) => ({
   Comment,
   StartAt: names[0],
@@ -30,31 +30,31 @@ describe("drafts", { skip }, () => {
     return list;
   };
 
-  visit("what is imported is a draft at once, the first of the gallery, and there after a reload", {}, async (visitor, page) => {
-    await visitor.bring({ Comment: "Ship a parcel. Twice if it must be.", ...GREETING });
+  visit("stores an import as a draft at once, first in the gallery, and shows it after a reload", {}, async (visitor, page) => {
+    await visitor.importText({ Comment: "Ship a parcel. Twice if it must be.", ...GREETING });
     await title(page, "Ship a parcel");
     await page.reload();
     await visitor.state("Greet").waitFor();
     await title(page, "Ship a parcel");
     const list = await drafts(page);
-    await comes(() => list.allInnerTexts(), ["Ship a parcel"]);
-    await comes(() => list.first().getAttribute("aria-current"), "true");
-    await comes(() => page.locator("dialog h3, [role=dialog] h3").allInnerTexts(), ["Drafts in this browser", "Examples"]);
-    await comes(() => visitor.violations(), []);
+    await eventually(() => list.allInnerTexts(), ["Ship a parcel"]);
+    await eventually(() => list.first().getAttribute("aria-current"), "true");
+    await eventually(() => page.locator("dialog h3, [role=dialog] h3").allInnerTexts(), ["Drafts in this browser", "Examples"]);
+    await eventually(() => visitor.violations(), []);
     await shot(page, "drafts");
     await page.keyboard.press("Escape");
-    // Another one does not take its place.
-    await visitor.bring(chain("Second", ["A", "B"]));
+    // A second import does not replace the first one.
+    await visitor.importText(chain("Second", ["A", "B"]));
     await title(page, "Second");
     const both = await drafts(page);
-    await comes(() => both.allInnerTexts(), ["Second", "Ship a parcel"]);
+    await eventually(() => both.allInnerTexts(), ["Second", "Ship a parcel"]);
     await page.getByRole("button", { name: "Remove the draft Ship a parcel" }).click();
-    await comes(() => page.locator(".recent button.link").allInnerTexts(), ["Second"]);
+    await eventually(() => page.locator(".recent button.link").allInnerTexts(), ["Second"]);
     await page.getByRole("button", { name: "Undo", exact: true }).click();
-    await comes(() => page.locator(".recent button.link").allInnerTexts(), ["Second", "Ship a parcel"]);
+    await eventually(() => page.locator(".recent button.link").allInnerTexts(), ["Second", "Ship a parcel"]);
   });
 
-  visit("what is pasted into the editor is there after a reload that follows at once", {}, async (visitor, page) => {
+  visit("keeps a text that is pasted right before a reload", {}, async (visitor, page) => {
     await visitor.example("Empty");
     await visitor.write("Definition", JSON.stringify(chain("Pasted and reloaded", ["One", "Two"]), null, 2));
     await visitor.state("Two").waitFor();
@@ -63,8 +63,8 @@ describe("drafts", { skip }, () => {
     await title(page, "Pasted and reloaded");
   });
 
-  visit("a link is a draft, too", { hash: "" }, async (visitor, page) => {
-    await visitor.bring(chain("Behind a link", ["Linked"]));
+  visit("stores a machine from a link as a draft", { hash: "" }, async (visitor, page) => {
+    await visitor.importText(chain("Behind a link", ["Linked"]));
     await page.getByRole("button", { name: "Share" }).click();
     const link = await until(async () => {
       const value = await page.getByRole("textbox", { name: "Link" }).inputValue();
@@ -79,7 +79,7 @@ describe("drafts", { skip }, () => {
     await visitor.state("Linked").waitFor();
   });
 
-  visit("an example is the same after a reload, and its run is offered", {}, async (visitor, page) => {
+  visit("shows an example unchanged after a reload, and offers its run", {}, async (visitor, page) => {
     await visitor.example("A person decides");
     await visitor.run();
     await page
@@ -87,31 +87,31 @@ describe("drafts", { skip }, () => {
       .or(page.getByRole("form", { name: "Answer of AskManager" }))
       .first()
       .waitFor();
-    await visitor.executions(([one]) => one?.waits[0] === "AskManager");
+    await visitor.waitForExecutions(([one]) => one?.waits[0] === "AskManager");
     await page.reload();
     await title(page, "A person decides");
     await notice(page, "The run of “A person decides” was not over when the page was closed: AskManager waits for an answer.").waitFor();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await shot(page, "reloaded");
     await page.getByRole("region", { name: "Notice" }).getByRole("button", { name: "Continue" }).click();
     await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
-    await comes(() => notice(page, "The run of").count(), 0);
+    await eventually(() => notice(page, "The run of").count(), 0);
   });
 
-  test("a draft that two tabs edit is never written over", async () => {
+  test("never overwrites a draft that two tabs edit", async () => {
     const visitor = await site.visit();
     await visitor.ready();
     const { page } = visitor;
-    await visitor.bring(chain("Shared", ["A", "B"]), "Shared");
+    await visitor.importText(chain("Shared", ["A", "B"]), "Shared");
     const other = await page.context().newPage();
     await other.goto(site.url);
     await other.locator('[data-node="/States/B"]').waitFor();
     await other.getByRole("tab", { name: /^Input/ }).click();
     await other.getByRole("textbox", { name: "Input", exact: true }).and(other.locator(":not([readonly])")).waitFor();
-    // Here first; the other tab hears of it.
+    // This tab edits first, and the other tab is notified.
     await visitor.tab("Input");
     await visitor.write("Input", '{"from": "the first tab"}');
-    await visitor.kept("the first tab");
+    await visitor.waitForDraft("the first tab");
     await notice(other, "was edited in another tab").waitFor();
     await shot(other, "two-tabs");
     const editor = other.getByRole("textbox", { name: "Input", exact: true });
@@ -119,7 +119,7 @@ describe("drafts", { skip }, () => {
     await other.keyboard.press("ControlOrMeta+a");
     await other.keyboard.type('{"from": "the second tab"}');
     await notice(other, "both are among the drafts").waitFor();
-    const kept = () =>
+    const stored = () =>
       other.evaluate(() =>
         Object.entries(localStorage)
           .filter(([key]) => key.startsWith("stepglass.draft."))
@@ -127,7 +127,7 @@ describe("drafts", { skip }, () => {
           .map(({ t, i }) => `${t}: ${i.replaceAll(/\s/g, "")}`)
           .sort(),
       );
-    await comes(kept, ['Shared (copy): {"from":"thesecondtab"}', 'Shared: {"from":"thefirsttab"}']);
+    await eventually(stored, ['Shared (copy): {"from":"thesecondtab"}', 'Shared: {"from":"thefirsttab"}']);
     await other.getByRole("button", { name: "Open the other version" }).click();
     await other.locator(".document", { hasText: /^Shared$/ }).waitFor();
     await visitor.leave();
@@ -137,8 +137,8 @@ describe("drafts", { skip }, () => {
     ["gave it the same title", "{}"],
     ["edited it", '{"from": "there"}'],
   ])
-    test(`a draft without a title that another tab ${what} gets no copy before it is edited here`, async () => {
-      // As it was when this tab read it, and as the other one has saved it meanwhile.
+    test(`makes no copy of an untitled draft that another tab ${what} before it is edited here`, async () => {
+      // The draft as this tab has read it, and as the other tab has saved it since.
       const draft = (turn, t, i) =>
         JSON.stringify({
           at: 1,
@@ -171,21 +171,21 @@ describe("drafts", { skip }, () => {
       await visitor.ready();
       const { page } = visitor;
       await title(page, "Shared");
-      // Whoever leaves the page saves it at once.
+      // Leaving the page saves the draft immediately.
       await page.reload();
       await visitor.ready();
       await title(page, "Shared");
-      const kept = () =>
+      const stored = () =>
         page.evaluate(() =>
           Object.entries(localStorage)
             .filter(([key]) => key.startsWith("stepglass.draft."))
             .map(([, text]) => JSON.parse(text))
             .map(({ t, i }) => `${t}: ${i}`),
         );
-      assert.deepEqual(await kept(), [`Shared: ${input}`]);
+      assert.deepEqual(await stored(), [`Shared: ${input}`]);
       await visitor.tab("Input");
       await visitor.write("Input", '{"from": "here"}');
-      await comes(kept, ['Shared: {"from": "here"}']);
+      await eventually(stored, ['Shared: {"from": "here"}']);
       await visitor.leave();
     });
 
@@ -193,7 +193,7 @@ describe("drafts", { skip }, () => {
     ["full", "QuotaExceededError", "no more room"],
     ["closed", "SecurityError", "keeps no data"],
   ]) {
-    test(`storage that is ${what} is said, with a way to keep the work`, async () => {
+    test(`reports storage that is ${what}, and offers a way to save the work`, async () => {
       const before = (page) =>
         page.addInitScript((name) => {
           const { setItem } = Storage.prototype;
@@ -205,23 +205,23 @@ describe("drafts", { skip }, () => {
       const visitor = await site.visit({ before });
       await visitor.ready();
       const { page } = visitor;
-      await visitor.bring(chain("Nowhere to go", ["A"]), "Nowhere to go");
+      await visitor.importText(chain("Nowhere to go", ["A"]), "Nowhere to go");
       await notice(page, words).waitFor();
-      await comes(() => visitor.violations(), []);
-      const { name, bytes } = await visitor.saved(page.getByRole("button", { name: "Save a session file" }));
+      await eventually(() => visitor.violations(), []);
+      const { name, bytes } = await visitor.download(page.getByRole("button", { name: "Save a session file" }));
       assert.equal(name, "Nowhere to go.asldbg.json");
       assert.match(bytes.toString(), /Nowhere to go/);
-      // When there is room again, all is well.
+      // As soon as storage is available again, the notice goes away.
       await page.evaluate(() => (globalThis.roomy = true));
       await visitor.tab("Input");
       await visitor.write("Input", '{"n": 1}');
-      await comes(() => notice(page, words).count(), 0);
+      await eventually(() => notice(page, words).count(), 0);
       await visitor.leave();
     });
   }
 
   visit(
-    "drafts of an earlier page are taken over",
+    "takes over drafts of an earlier version of the page",
     {
       before: (page) =>
         page.addInitScript(
@@ -249,14 +249,14 @@ describe("drafts", { skip }, () => {
   );
 
   visit(
-    "another machine in the editor: the graph fits, the title is its own, the example's input and handlers go, and undo brings them back",
+    "fits the graph, changes the title, and drops the example's input and handlers when another machine is pasted; undo restores all",
     {},
     async (visitor, page) => {
       const [order] = gallery().filter(({ id }) => id === "order");
       await title(page, order.title);
       await visitor.run();
       await visitor.result();
-      // Far away from where the next graph will be.
+      // Scrolls far away from where the next graph will be.
       await page.locator("#graph-pane").hover();
       await page.mouse.wheel(0, 4_000);
       await visitor.write("Definition", JSON.stringify(chain("Three steps and no more", ["First", "Second", "Third"]), null, 2));
@@ -277,11 +277,11 @@ describe("drafts", { skip }, () => {
       await until(() => within("First"));
       await until(() => within("Third"));
       const said = notice(page, "This is another machine");
-      await comes(
+      await eventually(
         () => said.innerText(),
         new RegExp(`input, handlers and breakpoints of “${order.title}” were removed.*run on screen is still of`, "s"),
       );
-      await comes(
+      await eventually(
         () =>
           page
             .locator(".lesson")
@@ -289,26 +289,26 @@ describe("drafts", { skip }, () => {
             .then(async (n) => (n === 0 ? "" : page.locator(".lesson").innerText())),
         "",
       );
-      await comes(() => page.getByText("Apply and stay here").count(), 0);
-      await comes(() => visitor.violations(), []);
+      await eventually(() => page.getByText("Apply and stay here").count(), 0);
+      await eventually(() => visitor.violations(), []);
       await shot(page, "another-machine");
       await visitor.tab("Input");
-      await comes(async () => (await visitor.editor("Input").innerText()).trim(), "{}");
+      await eventually(async () => (await visitor.editor("Input").innerText()).trim(), "{}");
       await visitor.tab("Tasks");
-      // Only what an empty one begins with.
+      // Only what an empty workspace contains is left.
       await until(async () => assert.doesNotMatch(await visitor.editor("Task handlers, JavaScript").innerText(), /Reserve|CheckStock/));
       await page.getByRole("button", { name: "Clear that run" }).click();
-      await comes(() => page.locator(".result").count(), 0);
+      await eventually(() => page.locator(".result").count(), 0);
       await visitor.tab("Definition");
       await visitor.editor("Definition").click();
       await page.keyboard.press("ControlOrMeta+z");
       await title(page, order.title);
       await visitor.tab("Input");
-      await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), order.inputs[0].input);
+      await eventually(async () => JSON.parse(await visitor.editor("Input").innerText()), order.inputs[0].input);
     },
   );
 
-  visit("a run under way of the machine before can be stopped; what was written by hand stays", {}, async (visitor, page) => {
+  visit("offers to stop the run of the previous machine, and keeps what the user wrote", {}, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { mine: 1 } });
     await visitor.run();
     await page.getByRole("form", { name: "Answer of Greet" }).waitFor();
@@ -316,13 +316,13 @@ describe("drafts", { skip }, () => {
     await visitor.write("Definition", JSON.stringify(chain("Next one", ["P", "Q"]), null, 2));
     await notice(page, "The run on screen is still of “Greet, Done”").waitFor();
     await page.getByRole("button", { name: "Stop that run" }).click();
-    await comes(() => page.getByRole("form", { name: "Answer of Greet" }).count(), 0);
+    await eventually(() => page.getByRole("form", { name: "Answer of Greet" }).count(), 0);
     await page.getByRole("button", { name: "Run", exact: true }).first().waitFor();
     await visitor.tab("Input");
-    await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), { mine: 1 });
-    // The machine before is a draft of its own.
-    const kept = await drafts(page);
-    await comes(() => kept.allInnerTexts(), ["Next one", "Greet, Done"]);
+    await eventually(async () => JSON.parse(await visitor.editor("Input").innerText()), { mine: 1 });
+    // The previous machine is a draft of its own.
+    const stored = await drafts(page);
+    await eventually(() => stored.allInnerTexts(), ["Next one", "Greet, Done"]);
     await page.keyboard.press("Escape");
   });
 
@@ -332,12 +332,12 @@ describe("drafts", { skip }, () => {
       if (globalThis.holds && message?.method === "analyze") globalThis.held = () => postMessage.call(this, message, ...rest);
       else postMessage.call(this, message, ...rest);
     };
-    // What comes back is heard while the input is still only in its editor.
+    // The storage event arrives while the input exists only in its editor.
     const { setTimeout } = globalThis;
     globalThis.setTimeout = (call, time, ...rest) => setTimeout(call, globalThis.slow && time === 60 ? 600_000 : time, ...rest);
   };
   visit(
-    "what is written while another machine is being read is kept",
+    "keeps what is written while another machine is being read",
     { before: (page) => page.addInitScript(HELD) },
     async (visitor, page) => {
       await page.evaluate(() => (globalThis.holds = true));
@@ -353,15 +353,15 @@ describe("drafts", { skip }, () => {
       });
       await visitor.state("Second").waitFor();
       await title(page, "Three steps and no more");
-      await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), { mine: 1 });
+      await eventually(async () => JSON.parse(await visitor.editor("Input").innerText()), { mine: 1 });
     },
   );
 
   visit(
-    "a draft is not written over by another machine that takes long to read",
+    "does not overwrite a draft while another machine is being read",
     { before: (page) => page.addInitScript(HELD) },
     async (visitor, page) => {
-      const kept = () =>
+      const stored = () =>
         page.evaluate(() =>
           Object.entries(localStorage)
             .filter(([key]) => key.startsWith("stepglass.draft."))
@@ -369,90 +369,90 @@ describe("drafts", { skip }, () => {
             .map(({ t, d }) => `${t}: ${Object.keys(JSON.parse(d).States).join()}`)
             .sort(),
         );
-      await visitor.bring(chain("First machine", ["First", "Last"]), "First machine");
+      await visitor.importText(chain("First machine", ["First", "Last"]), "First machine");
       await page.reload();
       await visitor.ready();
       await title(page, "First machine");
       // The text is saved before the interpreter has read it.
       await page.evaluate(() => (globalThis.holds = true));
       await visitor.write("Definition", JSON.stringify(chain("Second machine", ["Alpha", "Beta", "Gamma"]), null, 2));
-      await visitor.kept("Gamma");
-      assert.deepEqual(await kept(), ["First machine: First,Last", "Untitled: Alpha,Beta,Gamma"]);
+      await visitor.waitForDraft("Gamma");
+      assert.deepEqual(await stored(), ["First machine: First,Last", "Untitled: Alpha,Beta,Gamma"]);
       await page.evaluate(() => {
         globalThis.holds = false;
         globalThis.held();
       });
       await title(page, "Second machine");
-      await comes(kept, ["First machine: First,Last", "Second machine: Alpha,Beta,Gamma"]);
-      // An undo goes back to the first one's own draft, and a template to none of both.
+      await eventually(stored, ["First machine: First,Last", "Second machine: Alpha,Beta,Gamma"]);
+      // Undo returns to the first machine's own draft. A template becomes a draft of its own.
       await page.evaluate(() => (globalThis.holds = true));
       const template = JSON.stringify({ Resources: {}, States: { Template: "is no state machine" } });
       await visitor.write("Definition", template);
-      await visitor.kept("Template");
-      assert.deepEqual(await kept(), ["First machine: First,Last", "Second machine: Alpha,Beta,Gamma", "Untitled: Template"]);
+      await visitor.waitForDraft("Template");
+      assert.deepEqual(await stored(), ["First machine: First,Last", "Second machine: Alpha,Beta,Gamma", "Untitled: Template"]);
     },
   );
 
   visit(
-    "the same machine in another layout stays one draft, though it takes long to read",
+    "keeps one draft for a machine that is only laid out differently, even if reading takes long",
     { before: (page) => page.addInitScript(HELD) },
     async (visitor, page) => {
       const count = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass.draft.")).length);
       const states = ["First", "Second", "Third", "Fourth", "Fifth"];
-      await visitor.bring(JSON.stringify(chain("A machine", states), null, 1), "A machine");
+      await visitor.importText(JSON.stringify(chain("A machine", states), null, 1), "A machine");
       await page.evaluate(() => (globalThis.holds = true));
       await visitor.write("Definition", JSON.stringify({ ...chain("A machine", states.toReversed()), TimeoutSeconds: 77 }, null, 8));
-      await visitor.kept("77");
+      await visitor.waitForDraft("77");
       await page.evaluate(() => {
         globalThis.holds = false;
         globalThis.held();
       });
-      await comes(count, 1);
-      await visitor.kept("77");
+      await eventually(count, 1);
+      await visitor.waitForDraft("77");
       await title(page, "A machine");
     },
   );
 
-  visit("a state that is renamed, added or removed is the same machine", {}, async (visitor, page) => {
+  visit("treats a definition as the same machine after a state is renamed, added or removed", {}, async (visitor, page) => {
     const one = (name, Comment) =>
       JSON.stringify(
         { Comment, StartAt: name, States: { [name]: { Type: "Pass", Result: { text: "long enough to be the same text" }, End: true } } },
         null,
         2,
       );
-    await visitor.bring(one("Alone", "One state"), "One state");
+    await visitor.importText(one("Alone", "One state"), "One state");
     await visitor.tab("Input");
     await visitor.write("Input", '{"n": 1}');
     await visitor.tab("Definition");
     await visitor.write("Definition", one("Only", "One state"));
     await visitor.state("Only").waitFor();
-    const kept = await drafts(page);
-    await comes(() => kept.allInnerTexts(), ["One state"]);
+    const stored = await drafts(page);
+    await eventually(() => stored.allInnerTexts(), ["One state"]);
   });
 
-  visit("a text that is laid out anew and has a state more is the same machine", {}, async (visitor, page) => {
+  visit("treats a definition as the same machine after a new layout and one more state", {}, async (visitor, page) => {
     const text = (names, spaces) => JSON.stringify(chain("Five in a row", names), null, spaces);
-    await visitor.bring(text(["A", "B", "C", "D", "E"], 2), "Five in a row");
+    await visitor.importText(text(["A", "B", "C", "D", "E"], 2), "Five in a row");
     await visitor.tab("Input");
     await visitor.write("Input", '{"n": 1}');
     await visitor.tab("Definition");
     await visitor.write("Definition", text(["Before", "A", "B", "C", "D", "E"], 7));
     await visitor.state("Before").waitFor();
-    const kept = await drafts(page);
-    await comes(() => kept.allInnerTexts(), ["Five in a row"]);
+    const stored = await drafts(page);
+    await eventually(() => stored.allInnerTexts(), ["Five in a row"]);
     await page.keyboard.press("Escape");
     await visitor.tab("Input");
-    await comes(() => visitor.editor("Input").innerText(), '{"n": 1}');
+    await eventually(() => visitor.editor("Input").innerText(), '{"n": 1}');
   });
 
-  visit("minified JSON is offered formatted, which can be undone", {}, async (visitor, page) => {
+  visit("offers to format minified JSON, which can be undone", {}, async (visitor, page) => {
     const text = JSON.stringify(chain("Written in one line by a machine", ["A", "B", "C", "D", "E"]));
-    await visitor.bring(text, "Written in one line");
+    await visitor.importText(text, "Written in one line");
     const said = notice(page, "without line breaks");
     await said.waitFor();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await said.getByRole("button", { name: "Format it" }).click();
-    await comes(
+    await eventually(
       () =>
         page
           .locator("#definition-editor .cm-line")
@@ -460,36 +460,36 @@ describe("drafts", { skip }, () => {
           .then((n) => n > 10),
       true,
     );
-    await comes(() => said.count(), 0);
+    await eventually(() => said.count(), 0);
     await visitor.editor("Definition").click();
     await page.keyboard.press("ControlOrMeta+z");
-    await comes(() => page.locator("#definition-editor .cm-line").count(), 1);
+    await eventually(() => page.locator("#definition-editor .cm-line").count(), 1);
   });
 });
 
 describe("notices on a phone", { skip }, () => {
   const { visit } = visits();
 
-  visit("are whole, and the page does not scroll sideways", { width: 360, height: 740 }, async (visitor, page) => {
-    await visitor.bring(JSON.stringify(chain("Written in one line by a machine", ["A", "B", "C", "D", "E"])), "Written in one line");
+  visit("are not cut off, and do not make the page scroll sideways", { width: 360, height: 740 }, async (visitor, page) => {
+    await visitor.importText(JSON.stringify(chain("Written in one line by a machine", ["A", "B", "C", "D", "E"])), "Written in one line");
     const notice = page.getByRole("region", { name: "Notice" });
     await notice.waitFor();
-    await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    await eventually(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     const box = await notice.boundingBox();
     assert.ok(box.height < 200 && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await shot(page, "phone-notice");
     await page.locator(".document").click();
     await page.locator(".recent").waitFor();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await shot(page, "phone-drafts");
     await page.keyboard.press("Escape");
     await notice.getByRole("button", { name: "Dismiss the notice" }).click();
-    await comes(() => notice.count(), 0);
+    await eventually(() => notice.count(), 0);
   });
 });
 
-describe("a history that comes alone", { skip }, () => {
+describe("a history without its definition", { skip }, () => {
   const { visit } = visits();
   const MACHINE = {
     StartAt: "Fetch",
@@ -549,8 +549,8 @@ describe("a history that comes alone", { skip }, () => {
       },
     ).history;
 
-  visit("draws the states that it tells of, with their kinds, ways and outcomes", {}, async (visitor, page) => {
-    await visitor.bring({ events: recorded() });
+  visit("draws the states of the history with their types, transitions and outcomes", {}, async (visitor, page) => {
+    await visitor.importText({ events: recorded() });
     for (const [pointer, kind] of [
       ["/States/Fetch", "Task"],
       ["/States/Both/Branches/0/States/Left", "Pass"],
@@ -560,13 +560,13 @@ describe("a history that comes alone", { skip }, () => {
       ["/States/Refuse", "Task"],
       ["/States/Sorry", "Fail"],
     ]) {
-      await comes(() => visitor.node(pointer).getAttribute("aria-label"), new RegExp(kind));
+      await eventually(() => visitor.node(pointer).getAttribute("aria-label"), new RegExp(kind));
     }
-    await comes(() => visitor.state("Never").count(), 0);
-    await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /failed/);
-    await comes(() => visitor.state("Refuse").getAttribute("aria-label"), /caught/);
+    await eventually(() => visitor.state("Never").count(), 0);
+    await eventually(() => visitor.state("Sorry").getAttribute("aria-label"), /failed/);
+    await eventually(() => visitor.state("Refuse").getAttribute("aria-label"), /caught/);
     await page.locator(".problems-head", { hasText: /No problems|^(?!.*error)/ }).waitFor();
-    await comes(
+    await eventually(
       () =>
         page
           .getByRole("alert")
@@ -575,13 +575,13 @@ describe("a history that comes alone", { skip }, () => {
       0,
     );
     const strip = page.getByRole("region", { name: "Recorded execution" });
-    await comes(() => strip.innerText(), /definition is not in the file/);
-    await comes(() => visitor.violations(), []);
+    await eventually(() => strip.innerText(), /definition is not in the file/);
+    await eventually(() => visitor.violations(), []);
     await shot(page, "history-alone");
-    // Its definition comes after it: then the history is compared with that.
-    await visitor.bring(MACHINE);
+    // The definition is imported after the history, which is then compared with it.
+    await visitor.importText(MACHINE);
     await visitor.state("Never").waitFor();
-    await comes(() => strip.innerText(), /this definition matches/);
+    await eventually(() => strip.innerText(), /this definition matches/);
   });
 
   visit("reads payloads that were parsed, masked or logged", {}, async (visitor, page) => {
@@ -601,14 +601,14 @@ describe("a history that comes alone", { skip }, () => {
         ),
       ),
     );
-    await visitor.bring({ events: parsed });
-    // The view follows the run to its end, and the first state may be above it.
+    await visitor.importText({ events: parsed });
+    // The view follows the run to its end, so the first state may be above the visible part.
     await visitor.state("Fetch").focus();
     await page.keyboard.press(" ");
     await visitor.tab("Input");
-    await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), { n: 2, list: [1, 2] });
-    await visitor.bring(MACHINE);
-    await comes(() => page.getByRole("region", { name: "Recorded execution" }).innerText(), /this definition matches/);
+    await eventually(async () => JSON.parse(await visitor.editor("Input").innerText()), { n: 2, list: [1, 2] });
+    await visitor.importText(MACHINE);
+    await eventually(() => page.getByRole("region", { name: "Recorded execution" }).innerText(), /this definition matches/);
 
     const masked = recorded().map((event) =>
       details(event, (held) => ({
@@ -618,9 +618,9 @@ describe("a history that comes alone", { skip }, () => {
       })),
     );
     await visitor.example("Empty");
-    await visitor.bring({ events: masked });
+    await visitor.importText({ events: masked });
     await visitor.state("Sorry").waitFor();
-    await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /failed/);
+    await eventually(() => visitor.state("Sorry").getAttribute("aria-label"), /failed/);
 
     const logged = recorded().map(({ id, previousEventId, timestamp, type, ...rest }) => ({
       message: JSON.stringify({
@@ -633,8 +633,8 @@ describe("a history that comes alone", { skip }, () => {
       }),
     }));
     await visitor.example("Empty");
-    await visitor.bring({ events: logged });
+    await visitor.importText({ events: logged });
     await visitor.state("Sorry").waitFor();
-    await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /failed/);
+    await eventually(() => visitor.state("Sorry").getAttribute("aria-label"), /failed/);
   });
 });

@@ -1,9 +1,9 @@
-// What is done more rarely on the graph: the palette, parts of a machine, orders, rectangles, and the same in YAML.
+// Less frequent edits on the graph: the palette, extracting a machine, order, selecting by a rectangle, and the same in YAML.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { becomes, command, inYaml, middle, picker, written } from "./definition.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { untilMachine, command, writeYaml, middle, picker, shownLines } from "./definition.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 const CHAIN = {
@@ -41,7 +41,7 @@ const BOTH = {
   },
 };
 
-describe("the pen's rarer gestures", { skip }, () => {
+describe("less frequent edits on the graph", { skip }, () => {
   const { visit } = visits();
 
   const begin = async (visitor, machine = CHAIN) => {
@@ -60,7 +60,7 @@ describe("the pen's rarer gestures", { skip }, () => {
     return words;
   };
 
-  visit("from the palette a state is dragged onto a transition, and onto a state", { staying: true }, async (visitor, page) => {
+  visit("drags a state from the palette onto a transition and onto a state", { reusePage: true }, async (visitor, page) => {
     await begin(visitor);
     await page.getByRole("button", { name: "Palette of states, patterns and services" }).click();
     const palette = page.getByRole("region", { name: "Palette" });
@@ -68,9 +68,9 @@ describe("the pen's rarer gestures", { skip }, () => {
     assert.deepEqual(await visitor.violations(undefined, ".pen-palette"), []);
     const [[ax, ay], [bx, by]] = [await middle(visitor.state("First")), await middle(visitor.state("Second"))];
     assert.match(await carry(page, "Wait", [(ax + bx) / 2, (ay + by) / 2]), /First.*Second/);
-    await becomes(visitor, ({ States }) => assert.deepEqual([States.First.Next, States.Wait.Next], ["Wait", "Second"]));
+    await untilMachine(visitor, ({ States }) => assert.deepEqual([States.First.Next, States.Wait.Next], ["Wait", "Second"]));
     await visitor.state("Wait").waitFor();
-    // A service that is searched, behind a state: which way is asked.
+    // A service that is found by search and appended to a state, with a choice of integration patterns.
     await palette.getByRole("searchbox").fill("sqs send");
     const service = palette.locator('[data-piece="service requestResponse arn:aws:states:::sqs:sendMessage"]');
     await service.waitFor();
@@ -79,22 +79,22 @@ describe("the pen's rarer gestures", { skip }, () => {
       /after Second/,
     );
     await picker(page).getByRole("option", { name: /error/ }).click();
-    await becomes(visitor, ({ States }) => {
+    await untilMachine(visitor, ({ States }) => {
       const added = States[States.Second.Catch[0].Next];
       assert.equal(added.Resource, "arn:aws:states:::sqs:sendMessage");
     });
-    // A press, or the keyboard, adds behind the selected state.
+    // A press, or the keyboard, appends to the selected state.
     await visitor.state("Third").click();
     await palette.getByRole("searchbox").fill("pass");
     await palette.getByRole("button", { name: "Pass", exact: true }).press("Enter");
-    await becomes(visitor, ({ States }) => assert.equal(States.Third.Next, "Pass"));
-    // Escape puts down what is carried, and then closes.
+    await untilMachine(visitor, ({ States }) => assert.equal(States.Third.Next, "Pass"));
+    // The first Escape drops what is carried, the second closes the palette.
     await page.getByRole("button", { name: "Palette of states, patterns and services" }).click();
     await palette.waitFor({ state: "detached" });
   });
 
   visit(
-    "by touch a state is carried from the palette onto the graph",
+    "drags a state from the palette onto the graph by touch",
     { width: 390, height: 844, hasTouch: true, isMobile: true },
     async (visitor, page) => {
       await visitor.example("Hello");
@@ -107,7 +107,7 @@ describe("the pen's rarer gestures", { skip }, () => {
       const send = (type, ...points) =>
         touch.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([px, py]) => ({ x: px, y: py })) });
       await send("touchStart", [x, y]);
-      // To an empty place of the drawing, at its right side.
+      // To an empty part of the drawing, at its right side.
       const [toX, toY] = [pane.x + pane.width - 50, pane.y + pane.height / 2];
       for (let i = 1; i <= 6; i++) await send("touchMove", [x + ((toX - x) * i) / 6, y + ((toY - y) * i) / 6]);
       await page.locator(".pen-carried").waitFor();
@@ -119,9 +119,9 @@ describe("the pen's rarer gestures", { skip }, () => {
     },
   );
 
-  visit("several states become a machine of their own, and come back", { staying: true }, async (visitor, page) => {
+  visit("extracts several states as a machine, and inlines it again", { reusePage: true }, async (visitor, page) => {
     await begin(visitor);
-    // A rectangle with Shift around two states.
+    // Shift and dragging selects two states with a rectangle.
     const [second, third] = [await visitor.state("Second").boundingBox(), await visitor.state("Third").boundingBox()];
     await page.keyboard.down("Shift");
     await page.mouse.move(Math.min(second.x, third.x) - 20, second.y - 12);
@@ -131,17 +131,17 @@ describe("the pen's rarer gestures", { skip }, () => {
     await page.keyboard.up("Shift");
     await page.getByText("2 states", { exact: true }).first().waitFor();
     await visitor.state("Second").focus();
-    // Two palettes: this one has no key of its own.
+    // The palette of pieces is opened from the command palette, because it has no key.
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Command or state" }).fill("palette of states");
-    await comes(
+    await eventually(
       () => page.locator("#palette-list [role=option]").allInnerTexts(),
       ["Open or close the palette of states, patterns and services"],
     );
     await page.keyboard.press("Escape");
     await command(page, "Make the states a machine of their own");
     let task;
-    await becomes(visitor, ({ States }) => {
+    await untilMachine(visitor, ({ States }) => {
       assert.equal(States.Third, undefined);
       task = States.First.Next;
       assert.match(States[task].Resource, /states:startExecution/);
@@ -149,17 +149,17 @@ describe("the pen's rarer gestures", { skip }, () => {
     });
     await visitor.state(task).click();
     await command(page, "Put the machine that the Task starts in its place");
-    await becomes(visitor, ({ States }) => {
+    await untilMachine(visitor, ({ States }) => {
       assert.equal(States.Second.Resource, `${LAMBDA}Second`);
       assert.equal(States.Third.Next, "Fourth");
     });
   });
 
-  visit("branches and rules change places by keys", { staying: true }, async (visitor, page) => {
+  visit("reorders branches and rules by keyboard", { reusePage: true }, async (visitor, page) => {
     await begin(visitor, BOTH);
     await visitor.node("/States/Both/Branches/1/States/Right").focus();
     await page.keyboard.press("Alt+ArrowLeft");
-    await becomes(visitor, ({ States }) =>
+    await untilMachine(visitor, ({ States }) =>
       assert.deepEqual(
         States.Both.Branches.map(({ StartAt }) => StartAt),
         ["Right", "Left"],
@@ -169,31 +169,31 @@ describe("the pen's rarer gestures", { skip }, () => {
     await page.keyboard.press("o");
     await picker(page).getByRole("option").first().waitFor();
     await page.keyboard.press("Alt+ArrowDown");
-    await becomes(visitor, ({ States }) =>
+    await untilMachine(visitor, ({ States }) =>
       assert.deepEqual(
         States.Route.Choices.map(({ Next }) => Next),
         ["Two", "One", "Three"],
       ),
     );
-    // The keys stay with the list, which goes on; those that come faster than the definition changes count as well.
-    // Only the last of them brings the order that is waited for.
+    // The keys work on the list, which moves with the rule. Keys that come faster than the definition changes count as well. Only
+    // the last one results in the expected order.
     for (const key of ["Down", "Up", "Up"]) await page.keyboard.press(`Alt+Arrow${key}`);
-    await becomes(visitor, ({ States }) =>
+    await untilMachine(visitor, ({ States }) =>
       assert.deepEqual(
         States.Route.Choices.map(({ Next }) => Next),
         ["One", "Two", "Three"],
       ),
     );
     const order = page.getByRole("dialog", { name: "Order of Route" });
-    await comes(() => order.getByRole("option", { name: /→ One/ }).getAttribute("aria-selected"), "true");
+    await eventually(() => order.getByRole("option", { name: /→ One/ }).getAttribute("aria-selected"), "true");
     await page.keyboard.press("Escape");
     await picker(page).waitFor({ state: "detached" });
     await visitor.state("Route").focus();
     for (let i = 0; i < 5; i++) await page.keyboard.press("ControlOrMeta+z");
-    await becomes(visitor, (now) => assert.deepEqual(now, BOTH));
+    await untilMachine(visitor, (now) => assert.deepEqual(now, BOTH));
   });
 
-  visit("a variable has another name wherever it is assigned and read", { staying: true }, async (visitor, page) => {
+  visit("renames a variable wherever it is assigned and read", { reusePage: true }, async (visitor, page) => {
     await begin(visitor, {
       StartAt: "Sum",
       States: {
@@ -207,7 +207,7 @@ describe("the pen's rarer gestures", { skip }, () => {
     const name = page.getByRole("combobox", { name: "New name of $total" });
     await name.fill("amount");
     await name.press("Enter");
-    await becomes(visitor, ({ States }) => {
+    await untilMachine(visitor, ({ States }) => {
       assert.deepEqual(States.Sum.Assign, { "amount.$": "$.sum", other: 1 });
       assert.equal(States.Sum.Comment, "total");
       assert.equal(States.Say.Output, "{% $amount + $other %}");
@@ -215,7 +215,7 @@ describe("the pen's rarer gestures", { skip }, () => {
     });
   });
 
-  visit("gestures are small edits of YAML, with its comments", { staying: true }, async (visitor, page) => {
+  visit("edits only the affected lines of YAML, and keeps its comments", { reusePage: true }, async (visitor, page) => {
     const text = `# What it is
 StartAt: First   # the first
 States:
@@ -224,9 +224,9 @@ States:
     Next: Second
   Second: { Type: Succeed }   # in a line
 `;
-    await inYaml(visitor, page, text);
+    await writeYaml(visitor, page, text);
     await visitor.state("Second").waitFor();
-    const before = await written(visitor);
+    const before = await shownLines(visitor);
     await page.mouse.move(4, 4);
     await visitor.state("First").click();
     await page.keyboard.press("i");
@@ -235,19 +235,19 @@ States:
     await picker(page).getByRole("option", { name: "Wait" }).first().waitFor();
     await page.keyboard.press("Enter");
     await visitor.state("Wait").waitFor();
-    await comes(() => written(visitor), /Next: Wait[^]*Wait:\n +Type: Wait/);
-    const after = await written(visitor);
+    await eventually(() => shownLines(visitor), /Next: Wait[^]*Wait:\n +Type: Wait/);
+    const after = await shownLines(visitor);
     for (const kept of ["# What it is", "StartAt: First   # the first", "Second: { Type: Succeed }   # in a line"])
       assert.ok(after.includes(kept));
     await page.keyboard.press("F2");
     const name = page.getByRole("textbox", { name: "Name of Wait" });
     await name.fill("Pause");
     await page.keyboard.press("Enter");
-    await comes(() => written(visitor), /Next: Pause/);
+    await eventually(() => shownLines(visitor), /Next: Pause/);
     await visitor.state("Pause").focus();
     await page.keyboard.press("Delete");
-    await until(async () => assert.doesNotMatch(await written(visitor), /Pause/));
+    await until(async () => assert.doesNotMatch(await shownLines(visitor), /Pause/));
     for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+z");
-    await comes(() => written(visitor), before);
+    await eventually(() => shownLines(visitor), before);
   });
 });

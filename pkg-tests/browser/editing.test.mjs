@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { becomes, choose, machine, middle, picker, written } from "./definition.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { untilMachine, choose, machine, middle, picker, shownLines } from "./definition.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 const CHAIN = {
@@ -16,7 +16,7 @@ const CHAIN = {
   },
 };
 
-describe("the graph as a pen", { skip }, () => {
+describe("editing on the graph", { skip }, () => {
   const { visit } = visits();
 
   const begin = async (visitor, definition = CHAIN) => {
@@ -27,141 +27,141 @@ describe("the graph as a pen", { skip }, () => {
   const announced = (page) => page.locator('[role="status"][aria-live="polite"]').innerText();
 
   visit(
-    "by mouse: a state is put on a transition, and taken back with the text's own history",
-    { staying: true },
+    "inserts a state on a transition by mouse, and undoes it with the history of the text",
+    { reusePage: true },
     async (visitor, page) => {
       await begin(visitor);
-      const before = await written(visitor);
+      const before = await shownLines(visitor);
       await visitor.state("First").click();
       await page.locator('[data-insert="/States/First/Next"]').click();
       await choose(page, "wait", "Wait");
       await visitor.state("Wait").waitFor();
-      await becomes(visitor, ({ States }) => {
+      await untilMachine(visitor, ({ States }) => {
         assert.equal(States.First.Next, "Wait");
         assert.equal(States.Wait.Next, "Second");
       });
-      await comes(() => announced(page), /Wait/);
-      // The new state is selected, and has the focus.
-      await comes(() => visitor.state("Wait").getAttribute("aria-pressed"), "true");
-      await comes(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Wait");
-      // What was written is tinted for a moment.
+      await eventually(() => announced(page), /Wait/);
+      // The new state is selected and focused.
+      await eventually(() => visitor.state("Wait").getAttribute("aria-pressed"), "true");
+      await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Wait");
+      // The change is highlighted for a moment.
       await page.keyboard.press("ControlOrMeta+z");
       await visitor.state("Wait").waitFor({ state: "detached" });
-      assert.equal(await written(visitor), before);
-      await comes(() => announced(page), /Undone/);
+      assert.equal(await shownLines(visitor), before);
+      await eventually(() => announced(page), /Undone/);
       await visitor.state("First").focus();
       await page.keyboard.press("ControlOrMeta+Shift+z");
       await visitor.state("Wait").waitFor();
-      // Undo in the editor takes back the same step.
+      // Undo in the editor reverts the same step.
       await visitor.editor("Definition").press("ControlOrMeta+z");
       await visitor.state("Wait").waitFor({ state: "detached" });
-      assert.equal(await written(visitor), before);
+      assert.equal(await shownLines(visitor), before);
     },
   );
 
-  visit(
-    "by keyboard: insert, add behind, rename, connect, change the type, delete, duplicate",
-    { staying: true },
-    async (visitor, page) => {
-      await begin(visitor);
-      await visitor.state("Second").focus();
-      // On one of several transitions: the first state has the way into it too.
-      await page.keyboard.press("i");
-      await choose(page, "pass", "Pass");
-      await becomes(visitor, ({ States }) => assert.equal(States.Second.Next, "Pass"));
-      await comes(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Pass");
-      await page.keyboard.press("F2");
-      const name = page.getByRole("textbox", { name: "Name of Pass" });
-      await name.waitFor();
-      await name.fill("Second");
-      await page.getByText("There is a state of this name.").waitFor();
-      await name.fill("Prepare");
-      await page.keyboard.press("Enter");
-      await becomes(visitor, ({ States }) => assert.deepEqual([States.Second.Next, States.Prepare.Next], ["Prepare", "Third"]));
-      await comes(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Prepare");
-      // A catcher of a Task: the second of the ways behind it.
-      await visitor.state("Second").focus();
-      await page.keyboard.press("a");
-      await picker(page).waitFor();
-      await page.getByRole("radio", { name: "On an error" }).check();
-      await page.getByRole("combobox", { name: "State, pattern or service" }).focus();
-      await choose(page, "fail", "Fail");
-      await becomes(visitor, ({ States }) => assert.equal(States.Second.Catch[0].Next, "Fail"));
-      await visitor.state("Prepare").focus();
-      await page.keyboard.press("r");
-      await choose(page, "wait", "Wait");
-      await becomes(visitor, ({ States }) => assert.deepEqual([States.Prepare.Type, States.Prepare.Next], ["Wait", "Third"]));
-      await visitor.state("Second").focus();
-      await page.keyboard.press("t");
-      await choose(page, "third", "Third");
-      await becomes(visitor, ({ States }) => assert.equal(States.Second.Next, "Third"));
-      await visitor.state("Second").focus();
-      await page.keyboard.press("Delete");
-      await visitor.state("Second").waitFor({ state: "detached" });
-      await becomes(visitor, ({ States }) => assert.equal(States.First.Next, "Third"));
-      await visitor.state("First").focus();
-      await page.keyboard.press("ControlOrMeta+d");
-      await visitor.state("First 2").waitFor();
-    },
-  );
-
-  visit("by drag: a transition goes to what lights up, and says why it goes nowhere else", { staying: true }, async (visitor, page) => {
-    await begin(visitor, {
-      StartAt: "One",
-      States: {
-        One: { Type: "Pass", Next: "Two" },
-        Two: { Type: "Parallel", Branches: [{ StartAt: "In", States: { In: { Type: "Pass", End: true } } }], Next: "Three" },
-        Three: { Type: "Succeed" },
-      },
-    });
-    const drag = async (from, to) => {
-      await page.mouse.move(...from);
-      await page.mouse.down();
-      await page.mouse.move(from[0] + 10, from[1] + 14, { steps: 3 });
-      await page.locator(".pen .target").first().waitFor();
-      await page.mouse.move(...to, { steps: 5 });
-    };
-    await visitor.state("One").click();
-    await visitor.still();
-    await drag(await middle(page.locator('[data-port="/States/One"] .face')), await middle(visitor.state("Three")));
-    await page.locator(".pen .target.hit").waitFor();
-    await page.mouse.up();
-    await becomes(visitor, ({ States }) => assert.equal(States.One.Next, "Three"));
-    await visitor.still();
-    await visitor.state("One").click();
-    await drag(
-      await middle(page.locator('[data-port="/States/One"] .face')),
-      await middle(visitor.node("/States/Two/Branches/0/States/In")),
-    );
-    await page.locator(".pen .no-target").waitFor();
-    await page.mouse.up();
-    await page.locator(".toast").waitFor();
-    await comes(() => page.locator(".toast").innerText(), /scope|Two|inside/i);
-    await becomes(visitor, ({ States }) => assert.equal(States.One.Next, "Three"));
-    // On nothing it asks what to put there.
-    await visitor.state("One").click();
-    const port = await middle(page.locator('[data-port="/States/One"] .face'));
-    await drag(port, [port[0] - 260, port[1] - 30]);
-    await page.mouse.up();
+  visit("inserts, appends, renames, connects, retypes, deletes and duplicates by keyboard", { reusePage: true }, async (visitor, page) => {
+    await begin(visitor);
+    await visitor.state("Second").focus();
+    // With several transitions to choose from: a first state also offers the transition from the start.
+    await page.keyboard.press("i");
+    await choose(page, "pass", "Pass");
+    await untilMachine(visitor, ({ States }) => assert.equal(States.Second.Next, "Pass"));
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Pass");
+    await page.keyboard.press("F2");
+    const name = page.getByRole("textbox", { name: "Name of Pass" });
+    await name.waitFor();
+    await name.fill("Second");
+    await page.getByText("There is a state of this name.").waitFor();
+    await name.fill("Prepare");
+    await page.keyboard.press("Enter");
+    await untilMachine(visitor, ({ States }) => assert.deepEqual([States.Second.Next, States.Prepare.Next], ["Prepare", "Third"]));
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Prepare");
+    // A catcher of a Task is the second kind of transition that is offered.
+    await visitor.state("Second").focus();
+    await page.keyboard.press("a");
+    await picker(page).waitFor();
+    await page.getByRole("radio", { name: "On an error" }).check();
+    await page.getByRole("combobox", { name: "State, pattern or service" }).focus();
+    await choose(page, "fail", "Fail");
+    await untilMachine(visitor, ({ States }) => assert.equal(States.Second.Catch[0].Next, "Fail"));
+    await visitor.state("Prepare").focus();
+    await page.keyboard.press("r");
     await choose(page, "wait", "Wait");
-    await becomes(visitor, ({ States }) => assert.equal(States.One.Next, "Wait"));
+    await untilMachine(visitor, ({ States }) => assert.deepEqual([States.Prepare.Type, States.Prepare.Next], ["Wait", "Third"]));
+    await visitor.state("Second").focus();
+    await page.keyboard.press("t");
+    await choose(page, "third", "Third");
+    await untilMachine(visitor, ({ States }) => assert.equal(States.Second.Next, "Third"));
+    await visitor.state("Second").focus();
+    await page.keyboard.press("Delete");
+    await visitor.state("Second").waitFor({ state: "detached" });
+    await untilMachine(visitor, ({ States }) => assert.equal(States.First.Next, "Third"));
+    await visitor.state("First").focus();
+    await page.keyboard.press("ControlOrMeta+d");
+    await visitor.state("First 2").waitFor();
   });
 
-  visit("copies, cuts and pastes states as text, and puts several into a Parallel", { staying: true }, async (visitor, page) => {
+  visit(
+    "drags a transition to a highlighted target, and says why other targets are refused",
+    { reusePage: true },
+    async (visitor, page) => {
+      await begin(visitor, {
+        StartAt: "One",
+        States: {
+          One: { Type: "Pass", Next: "Two" },
+          Two: { Type: "Parallel", Branches: [{ StartAt: "In", States: { In: { Type: "Pass", End: true } } }], Next: "Three" },
+          Three: { Type: "Succeed" },
+        },
+      });
+      const drag = async (from, to) => {
+        await page.mouse.move(...from);
+        await page.mouse.down();
+        await page.mouse.move(from[0] + 10, from[1] + 14, { steps: 3 });
+        await page.locator(".pen .target").first().waitFor();
+        await page.mouse.move(...to, { steps: 5 });
+      };
+      await visitor.state("One").click();
+      await visitor.waitUntilQuiet();
+      await drag(await middle(page.locator('[data-port="/States/One"] .face')), await middle(visitor.state("Three")));
+      await page.locator(".pen .target.hit").waitFor();
+      await page.mouse.up();
+      await untilMachine(visitor, ({ States }) => assert.equal(States.One.Next, "Three"));
+      await visitor.waitUntilQuiet();
+      await visitor.state("One").click();
+      await drag(
+        await middle(page.locator('[data-port="/States/One"] .face')),
+        await middle(visitor.node("/States/Two/Branches/0/States/In")),
+      );
+      await page.locator(".pen .no-target").waitFor();
+      await page.mouse.up();
+      await page.locator(".toast").waitFor();
+      await eventually(() => page.locator(".toast").innerText(), /scope|Two|inside/i);
+      await untilMachine(visitor, ({ States }) => assert.equal(States.One.Next, "Three"));
+      // Dropped on empty space, it asks which state to create.
+      await visitor.state("One").click();
+      const port = await middle(page.locator('[data-port="/States/One"] .face'));
+      await drag(port, [port[0] - 260, port[1] - 30]);
+      await page.mouse.up();
+      await choose(page, "wait", "Wait");
+      await untilMachine(visitor, ({ States }) => assert.equal(States.One.Next, "Wait"));
+    },
+  );
+
+  visit("copies, cuts and pastes states as text, and wraps several in a Parallel", { reusePage: true }, async (visitor, page) => {
     await begin(visitor);
     await visitor.state("First").click();
     await visitor.state("Second").click({ modifiers: ["Shift"] });
-    await comes(() => visitor.state("First").getAttribute("aria-pressed"), "true");
-    await comes(() => announced(page), /2 states selected/);
+    await eventually(() => visitor.state("First").getAttribute("aria-pressed"), "true");
+    await eventually(() => announced(page), /2 states selected/);
     await page.keyboard.press("ControlOrMeta+c");
-    await comes(() => announced(page), /Copied 2 states/);
+    await eventually(() => announced(page), /Copied 2 states/);
     const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
     assert.deepEqual(Object.keys(copied.States), ["First", "Second"]);
     assert.equal(copied.States.First.Next, "Second");
     await visitor.state("Second").click();
     await page.keyboard.press("ControlOrMeta+v");
     await visitor.state("First 2").waitFor();
-    await becomes(visitor, ({ States }) => {
+    await untilMachine(visitor, ({ States }) => {
       assert.equal(States.Second.Next, "First 2");
       assert.equal(States["First 2"].Next, "Second 2");
       assert.equal(States["Second 2"].Next, "Third");
@@ -175,18 +175,18 @@ describe("the graph as a pen", { skip }, () => {
     await picker(page).waitFor();
     await page.keyboard.press("Enter");
     await visitor.state("Parallel").waitFor();
-    await becomes(visitor, ({ StartAt, States }) => {
+    await untilMachine(visitor, ({ StartAt, States }) => {
       assert.equal(StartAt, "Parallel");
       assert.equal(States.Parallel.Branches[0].States.First.Next, "Second");
     });
     await visitor.state("Parallel").focus();
     await page.keyboard.press("Shift+G");
     await visitor.state("Parallel").waitFor({ state: "detached" });
-    await becomes(visitor, ({ StartAt, States }) => assert.deepEqual([StartAt, States.Second.Next], ["First", "Third"]));
+    await untilMachine(visitor, ({ StartAt, States }) => assert.deepEqual([StartAt, States.Second.Next], ["First", "Third"]));
   });
 
   visit(
-    "an empty page offers a canvas, a pattern, an example and a file; a pattern runs, and Tab walks what is to fill in",
+    "offers a canvas, a pattern, an example and a file on an empty page; a pattern runs, and Tab moves through its placeholders",
     {},
     async (visitor, page) => {
       await visitor.example("Empty");
@@ -199,8 +199,8 @@ describe("the graph as a pen", { skip }, () => {
       assert.deepEqual(await visitor.violations(), []);
       await choose(page, "saga", "Saga with compensation");
       await visitor.state("Reserve").waitFor();
-      await becomes(visitor, ({ QueryLanguage, StartAt }) => assert.deepEqual([QueryLanguage, StartAt], ["JSONata", "Reserve"]));
-      // The first placeholder is selected, and Tab goes to the next.
+      await untilMachine(visitor, ({ QueryLanguage, StartAt }) => assert.deepEqual([QueryLanguage, StartAt], ["JSONata", "Reserve"]));
+      // The first placeholder is selected, and Tab selects the next one.
       const selected = () =>
         page.evaluate(() => {
           const { shadowRoot } = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
@@ -213,58 +213,54 @@ describe("the graph as a pen", { skip }, () => {
       await page.keyboard.type("ReserveRoom");
       await page.keyboard.press("Tab");
       await page.keyboard.type("ChargeCard");
-      await becomes(visitor, ({ States }) => {
+      await untilMachine(visitor, ({ States }) => {
         assert.match(States.Reserve.Resource, /:function:ReserveRoom$/);
         assert.match(States.Charge.Resource, /:function:ChargeCard$/);
       });
-      // The first closes the list of completions.
+      // The first Escape closes the list of completions.
       await until(async () => {
         await page.keyboard.press("Escape");
         assert.deepEqual(await selected(), []);
       });
-      // With its mocks it runs at once.
+      // The pattern runs with the mocks that it comes with.
       await visitor.run();
       await visitor.result();
-      await comes(() => visitor.output(), { reservation: "r1", payment: "p1", parcel: "s1", item: 7 });
+      await eventually(() => visitor.output(), { reservation: "r1", payment: "p1", parcel: "s1", item: 7 });
     },
   );
 
-  visit(
-    "a pattern comes into a machine with names that do not clash, and in its query language",
-    { staying: true },
-    async (visitor, page) => {
-      await begin(visitor, {
-        StartAt: "Try",
-        States: { Try: { Type: "Pass", Next: "Recover" }, Recover: { Type: "Succeed" } },
-      });
-      await visitor.state("Try").focus();
-      await page.keyboard.press("i");
-      await picker(page).waitFor();
-      await page.getByRole("radio", { name: "→ Recover" }).check();
-      await page.getByRole("combobox", { name: "State, pattern or service" }).focus();
-      await choose(page, "try and", "Try and catch");
-      await becomes(visitor, ({ States }) => {
-        assert.equal(States.Try.Next, "Try 2");
-        assert.equal(States["Try 2"].QueryLanguage, "JSONata");
-        assert.deepEqual([States["Try 2"].Next, States["Recover 2"].Next], ["Recover", "Recover"]);
-        assert.equal(States["Try 2"].Catch[0].Next, "Recover 2");
-      });
-    },
-  );
+  visit("inserts a pattern with names that do not clash, in the machine's query language", { reusePage: true }, async (visitor, page) => {
+    await begin(visitor, {
+      StartAt: "Try",
+      States: { Try: { Type: "Pass", Next: "Recover" }, Recover: { Type: "Succeed" } },
+    });
+    await visitor.state("Try").focus();
+    await page.keyboard.press("i");
+    await picker(page).waitFor();
+    await page.getByRole("radio", { name: "→ Recover" }).check();
+    await page.getByRole("combobox", { name: "State, pattern or service" }).focus();
+    await choose(page, "try and", "Try and catch");
+    await untilMachine(visitor, ({ States }) => {
+      assert.equal(States.Try.Next, "Try 2");
+      assert.equal(States["Try 2"].QueryLanguage, "JSONata");
+      assert.deepEqual([States["Try 2"].Next, States["Recover 2"].Next], ["Recover", "Recover"]);
+      assert.equal(States["Try 2"].Catch[0].Next, "Recover 2");
+    });
+  });
 
-  visit("a service is found by its name and comes with what it needs", { staying: true }, async (visitor, page) => {
+  visit("finds a service by name, and adds it with its required fields", { reusePage: true }, async (visitor, page) => {
     await begin(visitor);
     await visitor.state("First").focus();
     await page.keyboard.press("a");
     await choose(page, "sqs send", /SQS: sendMessage/);
-    await becomes(visitor, ({ States }) => {
+    await untilMachine(visitor, ({ States }) => {
       const [, state] = Object.entries(States).find(([, { Resource }]) => Resource === "arn:aws:states:::sqs:sendMessage");
       assert.ok("QueueUrl" in state.Parameters && "MessageBody" in state.Parameters);
     });
   });
 
   visit(
-    "by touch, on a phone: the signs are there without hovering, menus at the lower edge, and nothing needs a drag",
+    "edits by touch on a phone: visible buttons, menus at the bottom, and no dragging",
     { width: 360, height: 740, hasTouch: true, isMobile: true },
     async (visitor, page) => {
       await visitor.example("Empty");
@@ -281,13 +277,16 @@ describe("the graph as a pen", { skip }, () => {
       await page.locator('[data-port="/States/Pass"]').tap();
       await picker(page).getByRole("option", { name: /^Wait/ }).tap();
       await visitor.state("Wait").waitFor();
-      await becomes(visitor, ({ States }) => assert.deepEqual([States.Pass.Next, States.Wait.Next], ["Wait", "Succeed"]));
+      await untilMachine(visitor, ({ States }) => assert.deepEqual([States.Pass.Next, States.Wait.Next], ["Wait", "Succeed"]));
       await page.getByRole("button", { name: "Undo the change" }).tap();
       await visitor.state("Wait").waitFor({ state: "detached" });
     },
   );
 
-  /** What gestures make of a machine: its states with their types, and all transitions. Fields are for the forms and the text. */
+  /**
+   * The part of a machine that gestures create: states with their types, and all transitions. Other fields are set by forms and in
+   * the text.
+   */
   const skeleton = ({ StartAt, States }) => ({
     StartAt,
     States: Object.fromEntries(
@@ -309,9 +308,9 @@ describe("the graph as a pen", { skip }, () => {
     ),
   });
   const example = (id) => JSON.parse(gallery().find((one) => one.id === id).definition);
-  const there = (visitor, names) => becomes(visitor, ({ States }) => assert.deepEqual(Object.keys(States).sort(), [...names].sort()));
+  const there = (visitor, names) => untilMachine(visitor, ({ States }) => assert.deepEqual(Object.keys(States).sort(), [...names].sort()));
 
-  visit("by mouse alone the graph of the example wait comes from an empty page", { staying: true }, async (visitor, page) => {
+  visit("builds the graph of the wait example from an empty page by mouse alone", { reusePage: true }, async (visitor, page) => {
     const { StartAt, States } = example("wait");
     await visitor.example("Empty");
     let last;
@@ -324,7 +323,7 @@ describe("the graph as a pen", { skip }, () => {
         .first()
         .click();
       await visitor.state(Type).waitFor();
-      await visitor.still();
+      await visitor.waitUntilQuiet();
       await visitor.state(Type).locator("text.name").dblclick();
       await page.getByRole("textbox", { name: `Name of ${Type}` }).fill(name);
       await page.locator(".canvas").click({ position: { x: 30, y: 160 } });
@@ -336,15 +335,15 @@ describe("the graph as a pen", { skip }, () => {
   });
 
   visit(
-    "by touch alone the graph of the example hello comes from an empty page",
+    "builds the graph of the hello example from an empty page by touch alone",
     { width: 390, height: 844, hasTouch: true, isMobile: true },
     async (visitor, page) => {
       const { StartAt, States } = example("hello");
       await visitor.example("Empty");
       const name = async (from, to) => {
         await visitor.state(from).waitFor();
-        await visitor.still();
-        // What a long press does.
+        await visitor.waitUntilQuiet();
+        // A long press triggers this event.
         await visitor.state(from).dispatchEvent("contextmenu");
         await page.getByRole("menuitem", { name: /^Rename/ }).tap();
         await page.getByRole("textbox", { name: `Name of ${from}` }).fill(to);

@@ -1,16 +1,16 @@
-// Changes that the editor offers: every fix of a problem, and states turned to JSONata.
+// The quick fixes of the editor, and the conversion of states to JSONata.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { parse, stringify } from "yaml";
 import { skip } from "../browser.mjs";
 import { command, putCursor, text, toYaml } from "./definition.mjs";
-import { comes, visits } from "./playground.mjs";
+import { eventually, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:states:::lambda:invoke";
 const task = (fields) => ({ StartAt: "A", States: { A: { Type: "Task", Resource: LAMBDA, ...fields, End: true } } });
 const then = (fields, more = {}) => ({ StartAt: "A", States: { A: { Type: "Pass", ...fields }, B: { Type: "Succeed" }, ...more } });
 
-/** A definition, where the cursor is, which change is chosen, and the definition after it. */
+/** Definition, position of the cursor, chosen fix, and the definition after it. */
 const FIXES = [
   ["did you mean, of a state", then({ Next: "Bb" }), "Bb", /^Did you mean .*B/, then({ Next: "B" })],
   [
@@ -107,10 +107,10 @@ const BROKEN = [
   ["a quote", '{\n  "StartAt": "A,\n  "States": {"A": {"Type": "Succeed"}}\n}', '"A', /^Close the quotes/],
 ];
 
-describe("changes that the editor offers", { skip }, () => {
+describe("quick fixes", { skip }, () => {
   const { visit } = visits();
 
-  /** Chooses one of the changes where the cursor is. */
+  /** Chooses one of the quick fixes at the cursor. */
   const choose = async (page, title, what = "") => {
     await page.keyboard.press("Control+.");
     await page
@@ -127,7 +127,7 @@ describe("changes that the editor offers", { skip }, () => {
   };
 
   for (const format of ["json", "yaml"]) {
-    visit(`every fix, by Ctrl+. in ${format.toUpperCase()}`, { staying: true }, async (visitor, page) => {
+    visit(`applies every fix with Ctrl+. in ${format.toUpperCase()}`, { reusePage: true }, async (visitor, page) => {
       await visitor.example("Empty");
       await visitor.editor("Definition").waitFor();
       if (format === "yaml") await toYaml(page);
@@ -138,19 +138,19 @@ describe("changes that the editor offers", { skip }, () => {
         await putCursor(visitor, typeof piece === "string" ? piece : format === "yaml" ? ` ${piece.name}:` : `"${piece.name}":`);
         for (let i = line; i < 0; i++) await page.keyboard.press("ArrowUp");
         await choose(page, title, what);
-        await comes(async () => read(await text(visitor)), after, what);
+        await eventually(async () => read(await text(visitor)), after, what);
       }
     });
   }
 
-  visit("a comma, a bracket, a quote that is missing", { staying: true }, async (visitor, page) => {
+  visit("inserts a missing comma, bracket or quote", { reusePage: true }, async (visitor, page) => {
     await visitor.example("Empty");
     await visitor.editor("Definition").waitFor();
     for (const [what, before, piece, title] of BROKEN) {
       await visitor.write("Definition", before);
       await putCursor(visitor, piece);
       await choose(page, title);
-      await comes(async () => JSON.parse(await text(visitor)), { StartAt: "A", States: { A: { Type: "Succeed" } } }, what);
+      await eventually(async () => JSON.parse(await text(visitor)), { StartAt: "A", States: { A: { Type: "Succeed" } } }, what);
     }
   });
 
@@ -178,31 +178,35 @@ describe("changes that the editor offers", { skip }, () => {
   };
 
   for (const format of ["json", "yaml"]) {
-    visit(`a state in JSONata, as the command converts it, in ${format.toUpperCase()}`, { staying: true }, async (visitor, page) => {
-      await visitor.open({ definition: PATHS });
-      if (format === "yaml") await toYaml(page);
-      const read = format === "yaml" ? parse : JSON.parse;
-      await visitor.state("Charge").waitFor();
-      await putCursor(visitor, "lambda:invoke");
-      await choose(page, /^Convert .?Charge.? to JSONata/);
-      await comes(async () => read(await text(visitor)), { ...PATHS, States: { ...PATHS.States, Charge: CHARGE } });
-      await page.keyboard.press("ControlOrMeta+z");
-      await comes(async () => read(await text(visitor)), PATHS);
-      // What cannot be turned stays, and says why.
-      await putCursor(visitor, "$..deep");
-      await choose(page, /^.?Look.? stays in JSONPath: /);
-      await page.locator(".toast", { hasText: "stays in JSONPath" }).waitFor();
-      await comes(async () => read(await text(visitor)), PATHS);
-    });
+    visit(
+      `converts a state to JSONata in ${format.toUpperCase()}, as the command line does`,
+      { reusePage: true },
+      async (visitor, page) => {
+        await visitor.open({ definition: PATHS });
+        if (format === "yaml") await toYaml(page);
+        const read = format === "yaml" ? parse : JSON.parse;
+        await visitor.state("Charge").waitFor();
+        await putCursor(visitor, "lambda:invoke");
+        await choose(page, /^Convert .?Charge.? to JSONata/);
+        await eventually(async () => read(await text(visitor)), { ...PATHS, States: { ...PATHS.States, Charge: CHARGE } });
+        await page.keyboard.press("ControlOrMeta+z");
+        await eventually(async () => read(await text(visitor)), PATHS);
+        // A state that cannot be converted stays as it is, and the reason is shown.
+        await putCursor(visitor, "$..deep");
+        await choose(page, /^.?Look.? stays in JSONPath: /);
+        await page.locator(".toast", { hasText: "stays in JSONPath" }).waitFor();
+        await eventually(async () => read(await text(visitor)), PATHS);
+      },
+    );
   }
 
-  visit("all states in JSONata, from the palette, with those that stay", { staying: true }, async (visitor, page) => {
+  visit("converts all states to JSONata from the palette, and lists those that stay", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: PATHS });
     await visitor.state("Charge").waitFor();
     await command(page, "convert all states");
     const alarm = page.getByRole("alert").filter({ hasText: "2 states are in JSONata now" });
     await alarm.waitFor();
-    await comes(() => alarm.innerText(), /In JSONPath stays “Look”: /);
+    await eventually(() => alarm.innerText(), /In JSONPath stays “Look”: /);
     const { States, QueryLanguage } = JSON.parse(await text(visitor));
     assert.deepEqual(
       [QueryLanguage, States.Charge, States.Look, States.Done.Output],
@@ -216,7 +220,7 @@ describe("changes that the editor offers", { skip }, () => {
     await command(page, "convert all states");
     await page.locator(".toast", { hasText: "“A” is in JSONata now" }).waitFor();
     await page.locator(".cm-line", { hasText: '"QueryLanguage": "JSONata"' }).waitFor();
-    await comes(async () => JSON.parse(await text(visitor)), {
+    await eventually(async () => JSON.parse(await text(visitor)), {
       QueryLanguage: "JSONata",
       StartAt: "A",
       States: { A: { Type: "Pass", Output: '{% $type($states.input) = "object" ? $states.input.x %}', End: true } },

@@ -1,8 +1,8 @@
-// The definition's editor as people write with it, in JSON and in YAML.
+// Writing in the definition's editor, in JSON and in YAML.
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { accept, endOf, inYaml, proposed, putCursor, text, toYaml } from "./definition.mjs";
-import { comes, visits } from "./playground.mjs";
+import { accept, endOf, writeYaml, proposals, putCursor, text, toYaml } from "./definition.mjs";
+import { eventually, visits } from "./playground.mjs";
 
 const DEFINITION = `{
   "StartAt": "Charge",
@@ -28,12 +28,12 @@ States:
 describe("the editor", { skip }, () => {
   const { visit } = visits();
 
-  visit("a placeholder outside of strings is a warning, and the graph stays", { staying: true }, async (visitor, page) => {
+  visit("reports a placeholder outside of a string as a warning, and keeps the graph", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"TimeoutSeconds": ${Timeout}, "Next": "Ship"') });
     await visitor.state("Ship").waitFor();
     const marked = page.locator(".cm-lintRange-warning");
-    await comes(async () => (await marked.allInnerTexts()).join(""), "${Timeout}");
-    await comes(() => page.locator(".cm-lintRange-error").count(), 0);
+    await eventually(async () => (await marked.allInnerTexts()).join(""), "${Timeout}");
+    await eventually(() => page.locator(".cm-lintRange-error").count(), 0);
     await marked.first().hover();
     await page
       .getByText("the placeholder ${Timeout} has no value")
@@ -42,17 +42,21 @@ describe("the editor", { skip }, () => {
       .waitFor();
   });
 
-  visit("a placeholder outside of strings is a warning in YAML, too, and the graph stays", { staying: true }, async (visitor, page) => {
-    const definition =
-      "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: ${Charge}\n    TimeoutSeconds: ${Timeout}\n    Next: Nap\n  Nap: { Type: Wait, Seconds: ${Delay}, End: true }\n";
-    await inYaml(visitor, page, definition);
-    await visitor.state("Nap").waitFor();
-    const marked = page.locator(".cm-lintRange-warning");
-    await comes(async () => (await marked.allInnerTexts()).join(" "), "${Timeout} ${Delay}");
-    await comes(() => page.locator(".cm-lintRange-error").count(), 0);
-  });
+  visit(
+    "reports a placeholder outside of a string in YAML as a warning, and keeps the graph",
+    { reusePage: true },
+    async (visitor, page) => {
+      const definition =
+        "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: ${Charge}\n    TimeoutSeconds: ${Timeout}\n    Next: Nap\n  Nap: { Type: Wait, Seconds: ${Delay}, End: true }\n";
+      await writeYaml(visitor, page, definition);
+      await visitor.state("Nap").waitFor();
+      const marked = page.locator(".cm-lintRange-warning");
+      await eventually(async () => (await marked.allInnerTexts()).join(" "), "${Timeout} ${Delay}");
+      await eventually(() => page.locator(".cm-lintRange-error").count(), 0);
+    },
+  );
 
-  visit("tells what a field means, and what a path was in the last run", { staying: true }, async (visitor, page) => {
+  visit("explains a field, and shows the value of a path in the last run", { reusePage: true }, async (visitor, page) => {
     await visitor.open({
       definition: DEFINITION.replace(
         '"Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next"',
@@ -65,15 +69,15 @@ describe("the editor", { skip }, () => {
     const hover = page.locator(".sg-hover");
     await page.locator(".cm-line", { hasText: "InputPath" }).locator("span", { hasText: '"InputPath"' }).first().hover();
     await hover.waitFor();
-    await comes(() => hover.innerText(), /InputPath · path or null · JSONPath\s+The part of the input/);
+    await eventually(() => hover.innerText(), /InputPath · path or null · JSONPath\s+The part of the input/);
     await page.mouse.move(5, 5);
     await hover.waitFor({ state: "detached" });
     await page.locator(".cm-line", { hasText: "InputPath" }).locator("span", { hasText: '"$.order"' }).first().hover();
     await page.locator(".sg-hover-value").waitFor();
-    await comes(() => page.locator(".sg-hover-value").innerText(), 'Last value: {"id":7}');
+    await eventually(() => page.locator(".sg-hover-value").innerText(), 'Last value: {"id":7}');
   });
 
-  visit("goes to where a state is given, and lists where it stands", { staying: true }, async (visitor, page) => {
+  visit("goes to the definition of a state, and lists its references", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION });
     await putCursor(visitor, '"Next": "Sh');
     await page.keyboard.press("F12");
@@ -82,12 +86,12 @@ describe("the editor", { skip }, () => {
     await page.keyboard.press("Shift+F12");
     const list = page.getByRole("menu", { name: "Ship is used in 2 places" });
     await list.waitFor();
-    await comes(() => list.innerText(), /line 4[\s\S]*defined here · line 5/);
+    await eventually(() => list.innerText(), /line 4[\s\S]*defined here · line 5/);
     await page.keyboard.press("Escape");
     await list.waitFor({ state: "detached" });
   });
 
-  visit("gives a state another name everywhere", { staying: true }, async (visitor, page) => {
+  visit("renames a state everywhere", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION });
     await putCursor(visitor, '"Next": "Sh');
     await page.keyboard.press("F2");
@@ -99,49 +103,53 @@ describe("the editor", { skip }, () => {
     await field.fill("Send");
     await page.keyboard.press("Enter");
     await visitor.state("Send").waitFor();
-    await comes(async () => (await text(visitor)).match(/Send/g).length, 2);
+    await eventually(async () => (await text(visitor)).match(/Send/g).length, 2);
     await page.keyboard.press("ControlOrMeta+z");
     await visitor.state("Ship").waitFor();
   });
 
-  visit("puts a problem right by Ctrl+. and by the list of problems, grouped by state", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"Next": "Shipp"').replace(', "End": true', "") });
-    const groups = page.locator(".problem-groups section");
-    await groups.nth(2).waitFor();
-    await comes(
-      async () => (await groups.locator("h2").allInnerTexts()).map((title) => title.split(/\s/)[0]).sort(),
-      ["Charge", "Machine", "Ship"],
-    );
-    await putCursor(visitor, '"Next": "Sh');
-    await page.keyboard.press("Control+.");
-    await page.getByRole("menuitem", { name: /Did you mean/ }).click();
-    await page.getByRole("button", { name: /Or end here|End here/ }).click();
-    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-  });
+  visit(
+    "fixes a problem with Ctrl+. and from the list of problems, which is grouped by state",
+    { reusePage: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"Next": "Shipp"').replace(', "End": true', "") });
+      const groups = page.locator(".problem-groups section");
+      await groups.nth(2).waitFor();
+      await eventually(
+        async () => (await groups.locator("h2").allInnerTexts()).map((title) => title.split(/\s/)[0]).sort(),
+        ["Charge", "Machine", "Ship"],
+      );
+      await putCursor(visitor, '"Next": "Sh');
+      await page.keyboard.press("Control+.");
+      await page.getByRole("menuitem", { name: /Did you mean/ }).click();
+      await page.getByRole("button", { name: /Or end here|End here/ }).click();
+      await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    },
+  );
 
-  visit("lays the text out", { staying: true }, async (visitor, page) => {
+  visit("formats the text", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: '{"StartAt":"A",\n"States":{"A":{"Type":"Succeed"}}}' });
     await visitor.editor("Definition").focus();
     await page.keyboard.press("Shift+Alt+F");
     await page.locator(".cm-line", { hasText: /^ {2}"States": \{"A": \{"Type": "Succeed"\}\}$/ }).waitFor();
   });
 
-  visit("goes to a state by its name", { staying: "Order processing" }, async (visitor, page) => {
+  visit("goes to a state by its name", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.editor("Definition").focus();
     await page.keyboard.press("Control+Shift+O");
     await page.getByRole("combobox", { name: "Name of the state" }).waitFor();
     await page.keyboard.type("pkp");
-    await comes(() => page.locator("#go-to-list li").first().locator("b").innerText(), "PackParcel");
-    await comes(() => visitor.violations(), []);
+    await eventually(() => page.locator("#go-to-list li").first().locator("b").innerText(), "PackParcel");
+    await eventually(() => visitor.violations(), []);
     await page.keyboard.press("Enter");
-    // The cursor is before the name, and nothing is selected: what somebody types next would replace it.
-    await comes(() => page.evaluate(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString()), "");
+    // The cursor is before the name, and nothing is selected, so that typing replaces nothing.
+    await eventually(() => page.evaluate(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString()), "");
     await page.locator(".breadcrumbs", { hasText: /States\s*›\s*Fulfil\s*›\s*\[0\]\s*›\s*PackParcel/ }).waitFor();
-    await comes(() => visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
+    await eventually(() => visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
   });
 
-  visit("proposes in YAML what it proposes in JSON, with YAML's quotes and lines", { staying: true }, async (visitor, page) => {
-    await inYaml(
+  visit("proposes in YAML what it proposes in JSON, with YAML's quotes and lines", { reusePage: true }, async (visitor, page) => {
+    await writeYaml(
       visitor,
       page,
       "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: arn:aws:states:::lambda:invoke\n    Next: Charge\n  'Ship: it': {Type: Succeed}\n",
@@ -161,7 +169,7 @@ describe("the editor", { skip }, () => {
     await page.keyboard.press("Control+Space");
     await page.keyboard.type('"Sh');
     await accept(page, /^Ship: it/);
-    await comes(() => text(visitor), /Type: Task\n {4}Retry:\n {6}- ErrorEquals:\n {10}- States\.Timeout\n[\s\S]*Next: "Ship: it"\n/);
+    await eventually(() => text(visitor), /Type: Task\n {4}Retry:\n {6}- ErrorEquals:\n {10}- States\.Timeout\n[\s\S]*Next: "Ship: it"\n/);
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
   });
 
@@ -184,16 +192,16 @@ describe("the editor", { skip }, () => {
   for (const format of ["json", "yaml"]) {
     visit(
       `proposes Resources of AWS's services and their parameters, in ${format.toUpperCase()}`,
-      { staying: true },
+      { reusePage: true },
       async (visitor, page) => {
         const Send = { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", Arguments: { QueueUrl: "q", Body: 1 }, End: true };
         await visitor.open({ definition: { QueryLanguage: "JSONata", StartAt: "Send", States: { Send } } });
         if (format === "yaml") await toYaml(page);
-        const labels = () => proposed(page).locator(".cm-completionLabel").allInnerTexts();
+        const labels = () => proposals(page).locator(".cm-completionLabel").allInnerTexts();
         await putCursor(visitor, "arn:aws:states:::sqs:sendMessage");
         await page.keyboard.press("Backspace");
         await page.keyboard.type("e");
-        await comes(
+        await eventually(
           async () => (await labels()).slice(0, 2),
           ["arn:aws:states:::sqs:sendMessage", "arn:aws:states:::sqs:sendMessage.waitForTaskToken"],
         );
@@ -201,33 +209,33 @@ describe("the editor", { skip }, () => {
         await putCursor(visitor, "Bod");
         await page.keyboard.press("Backspace");
         await page.keyboard.type("d");
-        await comes(async () => (await labels()).includes("MessageBody"), true);
+        await eventually(async () => (await labels()).includes("MessageBody"), true);
       },
     );
   }
 
   for (const format of ["json", "yaml"]) {
     visit(
-      `proposes the members that data had in the last run, and says what paths were, in ${format.toUpperCase()}`,
-      { staying: true },
+      `proposes members of the last run's data, and shows the values of paths, in ${format.toUpperCase()}`,
+      { reusePage: true },
       async (visitor, page) => {
         await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
         if (format === "yaml") await toYaml(page);
         await visitor.run();
-        await comes(() => visitor.output(), "i-1");
-        const seen = proposed(page).filter({ hasText: "seen in run 1" });
+        await eventually(() => visitor.output(), "i-1");
+        const seen = proposals(page).filter({ hasText: "seen in run 1" });
         const names = async () => (await seen.locator(".cm-completionLabel").allInnerTexts()).sort();
-        /** Writes behind a piece of the text, and takes it back. */
+        /** Types after a piece of the text, checks the proposals, and removes what was typed. */
         const propose = async (piece, typed, expect) => {
           await putCursor(visitor, piece);
           await page.keyboard.type(typed);
           await seen.first().waitFor();
-          await comes(() => names(), expect, `${piece}${typed}`);
+          await eventually(() => names(), expect, `${piece}${typed}`);
           await page.keyboard.press("Escape");
           for (let i = 0; i < typed.length; i++) await page.keyboard.press("Backspace");
         };
         await propose("$.order.total".slice(0, -6), ".", ["items", "total"]);
-        // A field's paths begin at what the field gets: ResultSelector at the result.
+        // A path starts at the field's own input: a path in ResultSelector starts at the result.
         await propose("$.Payload", ".", ["id", "label"]);
         await propose("$states.input", ".", ["y"]);
         await propose("$.total", "+$cart.", ["items", "total"]);
@@ -237,7 +245,7 @@ describe("the editor", { skip }, () => {
           await page.locator(".sg-hover").waitFor({ state: "detached" });
           const { x, y } = await endOf(page, piece);
           const shown = page.locator(".sg-hover-value").first();
-          // Where the editor is drawn anew just then, a hover begins again with the next move.
+          // If the editor is redrawn meanwhile, the tooltip appears only after the next move of the mouse.
           for (let i = 0; i < 10 && (i === 0 || !(await shown.isVisible())); i++) {
             await page.mouse.move(x - 1, y + (i % 2));
             await page.mouse.move(x, y);
@@ -245,29 +253,29 @@ describe("the editor", { skip }, () => {
           }
           return (await page.locator(".sg-hover-value").allInnerTexts()).join("\n");
         };
-        await comes(() => lastOf("$.total"), "Last value: 4");
-        await comes(() => lastOf("$.Payload"), 'Last value: {"id":"i-1","label":{"text":"ok","de-DE":"gut"}}');
-        await comes(() => lastOf("$.Payload.id"), 'Last value: "i-1"');
-        await comes(() => lastOf("cart.$"), 'Last value: {"total":4,"items":[{"sku":"a"}]}');
-        await comes(() => lastOf("Next: Show".slice(format === "json" ? 6 : 0)), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
+        await eventually(() => lastOf("$.total"), "Last value: 4");
+        await eventually(() => lastOf("$.Payload"), 'Last value: {"id":"i-1","label":{"text":"ok","de-DE":"gut"}}');
+        await eventually(() => lastOf("$.Payload.id"), 'Last value: "i-1"');
+        await eventually(() => lastOf("cart.$"), 'Last value: {"total":4,"items":[{"sku":"a"}]}');
+        await eventually(() => lastOf("Next: Show".slice(format === "json" ? 6 : 0)), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
       },
     );
   }
 
-  visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", { staying: true }, async (visitor, page) => {
-    await inYaml(visitor, page, YAML);
+  visit("does all of this in YAML with anchors and merge keys, and keeps the comments", { reusePage: true }, async (visitor, page) => {
+    await writeYaml(visitor, page, YAML);
     await page.locator(".problems li", { hasText: "Shipp" }).waitFor();
     await page.getByRole("button", { name: /Did you mean/ }).click();
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-    await comes(() => text(visitor), /# Money first\.[\s\S]*Next: Ship\n/);
+    await eventually(() => text(visitor), /# Money first\.[\s\S]*Next: Ship\n/);
     await putCursor(visitor, "Next: Sh");
     await page.keyboard.press("F2");
     await page.getByLabel("Rename Ship to").fill("Send it");
     await page.keyboard.press("Enter");
     await visitor.state("Send it").waitFor();
-    await comes(() => text(visitor), /Next: Send it\n {2}Send it:\n {4}<<: \*task/);
+    await eventually(() => text(visitor), /Next: Send it\n {2}Send it:\n {4}<<: \*task/);
     await visitor.write("Definition", YAML.replace("Type: Task", "Type: Tusk").replace("Shipp", "Ship"));
     await page.locator(".problems li").first().waitFor();
-    await comes(() => page.locator(".problems").innerText(), /Line 6[\s\S]*Line 10/, "at the anchor and at the alias");
+    await eventually(() => page.locator(".problems").innerText(), /Line 6[\s\S]*Line 10/, "at the anchor and at the alias");
   });
 });

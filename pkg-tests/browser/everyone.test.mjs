@@ -1,15 +1,15 @@
-// The page for everybody: without a network, with more contrast, on a small screen, by keyboard, by ear.
+// Accessibility of the page: offline, with more contrast, on a small screen, by keyboard, with a screen reader.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
-describe("for everyone", { skip }, () => {
+describe("accessibility", { skip }, () => {
   const { site, visit } = visits();
 
-  visit("works without a network after the first load", { serviceWorkers: "allow" }, async (visitor, page) => {
+  visit("works offline after the first load", { serviceWorkers: "allow" }, async (visitor, page) => {
     await page.evaluate(async () => {
       const { active, installing, waiting } = await navigator.serviceWorker.ready;
       const worker = active ?? waiting ?? installing;
@@ -20,8 +20,8 @@ describe("for everyone", { skip }, () => {
     await page.reload();
     await visitor.ready();
     await visitor.run();
-    await comes(async () => (await visitor.output()).payment, { receipt: "R-1001" });
-    // What was never opened before is there as well: the gallery with its drawings, YAML.
+    await eventually(async () => (await visitor.output()).payment, { receipt: "R-1001" });
+    // Parts that were never opened before work offline, too: the gallery with its drawings, and YAML.
     await visitor.example("YAML, and a problem to fix");
     await page.locator(".problems li", { hasText: "Publsh" }).waitFor();
     await page.getByTitle("Examples and recent drafts").click();
@@ -48,11 +48,11 @@ describe("for everyone", { skip }, () => {
       const narrow = width < 640;
       const looks = narrow ? [] : ["contrast", "forced"];
       const clean = async (where, within) => {
-        // The size that comes first is the one that is gone on with.
+        // The first size comes last, because the rest of the test uses it.
         for (const [width, height] of [...sizes.slice(1), sizes[0]]) {
           if (narrow) await page.setViewportSize({ width, height });
-          await comes(() => visitor.violationsInEveryLook(looks, within), [], `${where}, ${width} × ${height}`);
-          await comes(
+          await eventually(() => visitor.violationsInEveryLook(looks, within), [], `${where}, ${width} × ${height}`);
+          await eventually(
             () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth),
             false,
             `${where}, ${width} × ${height}: scrolls in one way`,
@@ -102,20 +102,20 @@ describe("for everyone", { skip }, () => {
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       if (!narrow) {
-        // Who chooses it gets what the system's wish gives, which all of the above was looked at in.
+        // Choosing high contrast has the effect of the system's setting, in which the checks above ran.
         const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
         await page.emulateMedia({ contrast: "more" });
-        await comes(theme, "contrast");
+        await eventually(theme, "contrast");
         await page.emulateMedia({ contrast: null });
-        await comes(theme, "light");
+        await eventually(theme, "light");
         await page.getByRole("button", { name: "Settings", exact: true }).click();
         await page.getByRole("dialog", { name: "Settings" }).waitFor();
         await page.locator(".settings select").first().selectOption("contrast");
-        await comes(theme, "contrast");
-        await comes(() => visitor.violations(), [], "Settings, with more contrast by the setting");
+        await eventually(theme, "contrast");
+        await eventually(() => visitor.violations(), [], "Settings, with more contrast by the setting");
         await page.keyboard.press("Escape");
         await page.getByRole("dialog").waitFor({ state: "detached" });
-        await comes(() => visitor.violations(), [], "more contrast by the setting");
+        await eventually(() => visitor.violations(), [], "more contrast by the setting");
       }
       await visitor.leave();
     });
@@ -125,14 +125,14 @@ describe("for everyone", { skip }, () => {
     ["a large window", {}, ["dark", "contrast"]],
     ["a phone", { width: 390, height: 844 }, ["dark"]],
   ]) {
-    test(`has no violation in any tab while a breakpoint holds a run in a Map: ${name}`, async () => {
+    test(`has no violation in any tab while a run is paused in a Map: ${name}`, async () => {
       const visitor = await site.visit(options);
       const { page } = visitor;
       await page.locator("[data-node]").first().waitFor();
       await visitor.example("Map over items");
       const panes = page.getByRole("navigation", { name: "Panes" });
       const pane = async (title) => options.width === 390 && (await panes.getByRole("button", { name: title }).click());
-      const clean = (where, within) => comes(() => visitor.violationsInEveryLook(looks, within), [], where);
+      const clean = (where, within) => eventually(() => visitor.violationsInEveryLook(looks, within), [], where);
       await pane("Graph");
       await page.locator('[data-node$="/States/Shrink"]').click();
       await pane("Inspect");
@@ -146,7 +146,7 @@ describe("for everyone", { skip }, () => {
       await pane("Inspect");
       await page.getByRole("radio", { name: "InputPath", checked: true }).waitFor();
       await clean("after a stage");
-      // Every tab that there is, also one that was added yesterday.
+      // Checks every tab of the page, so that a new tab is checked, too.
       for (const [place, where, least] of [
         ["Code", "#left", 5],
         ["Run", "#dock", 9],
@@ -157,11 +157,11 @@ describe("for everyone", { skip }, () => {
         const found = await tabs.count();
         for (let i = 0; i < found; i++) {
           await tabs.nth(i).click();
-          // The first one with all that is around it, which does not change.
+          // The first tab is checked together with the page around it, which does not change.
           await clean(await tabs.nth(i).innerText(), i === 0 ? undefined : where);
         }
       }
-      // What the lists hold when somebody has put something there.
+      // The lists are checked when they have entries.
       await visitor.tab("Breakpoints");
       await page.getByRole("button", { name: "Edit" }).click();
       await clean("a breakpoint's form", "#dock");
@@ -191,11 +191,11 @@ describe("for everyone", { skip }, () => {
     });
   }
 
-  test("has no violation in any look in what comes and goes: comparisons, reports, menus, dialogs that ask, what is empty", async () => {
+  test("has no violation, in any colour scheme, in temporary content: comparisons, reports, menus, confirmations, empty lists", async () => {
     const visitor = await site.visit();
     const { page } = visitor;
     await visitor.ready();
-    const clean = (where, within) => comes(() => visitor.violationsInEveryLook(undefined, within), [], where);
+    const clean = (where, within) => eventually(() => visitor.violationsInEveryLook(undefined, within), [], where);
     const input = async (label) => {
       await visitor.tab("Input");
       await page.getByLabel("Input to run with").selectOption({ label });
@@ -248,7 +248,7 @@ describe("for everyone", { skip }, () => {
     await page.keyboard.press("Escape");
     await page.getByLabel("Include what is the same").check();
     await clean("what is the same, too", "#dock");
-    // Escape leaves it also from a check box.
+    // Escape leaves the legend also from a check box.
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: /^Legend/ }).waitFor({ state: "detached" });
     await visitor.tab("Coverage");
@@ -258,7 +258,7 @@ describe("for everyone", { skip }, () => {
     await page.getByRole("button", { name: /^Never used/ }).click();
     await page.getByRole("button", { name: "Table", exact: true }).click();
     await page.locator(".state-table").waitFor();
-    await comes(() => page.locator(".legend").isVisible(), false, "the table's head is not covered");
+    await eventually(() => page.locator(".legend").isVisible(), false, "the table's head is not covered");
     await clean("the table, and what was never used", "#graph-pane, #dock");
     await page.getByRole("button", { name: "Graph", exact: true }).click();
     await page.getByLabel("Event shown").fill("5");
@@ -280,7 +280,7 @@ describe("for everyone", { skip }, () => {
     await visitor.run();
     await page.locator(".pause-where").waitFor();
     await visitor.tab("Definition");
-    // The same machine with a state more; another machine would not be asked about.
+    // The same machine with one more state. A different machine would be opened without a question.
     const routing = JSON.parse(gallery().find(({ id }) => id === "choice").definition);
     await visitor.write(
       "Definition",
@@ -313,7 +313,7 @@ describe("for everyone", { skip }, () => {
       A: '{"StartAt":"X","States":{"X":{"Type":"Task","Resource":"${F}","End":true}}}',
       B: '{"StartAt":"X","States":{"X":{"Type":"Succeed"}}}',
     };
-    await visitor.bring({
+    await visitor.importText({
       Resources: Object.fromEntries(
         Object.entries(definitions).map(([name, text]) => [
           name,
@@ -355,13 +355,13 @@ describe("for everyone", { skip }, () => {
     await visitor.example("Empty");
     await visitor.tab("Runs");
     await page.getByText("Each run is listed here").waitFor();
-    await comes(() => visitor.violations(), [], "empty");
+    await eventually(() => visitor.violations(), [], "empty");
     const empty = await page.locator('#left [role="tab"], #dock [role="tab"]').all();
     for (const tab of empty) {
       await tab.click();
       const name = await tab.innerText();
-      await comes(() => visitor.violations(undefined, "#left, #dock"), [], `empty: ${name}`);
-      // Nobody looks at a blank pane and wonders.
+      await eventually(() => visitor.violations(undefined, "#left, #dock"), [], `empty: ${name}`);
+      // An empty pane says what it is for.
       const panel = page.locator(`#${await tab.getAttribute("aria-controls")}`);
       await panel.locator("p, button, input, .cm-content").first().waitFor();
     }
@@ -370,7 +370,7 @@ describe("for everyone", { skip }, () => {
 
   for (const width of [360, 320]) {
     visit(
-      `a phone of ${width} pixels: buttons for thumbs, nothing cut off, a task that waits comes up from below`,
+      `fits a phone of ${width} pixels: large buttons, nothing cut off, and a sheet for a task that waits`,
       { width, height: 640, hasTouch: true },
       async (visitor, page) => {
         const panes = page.getByRole("navigation", { name: "Panes" });
@@ -388,8 +388,8 @@ describe("for everyone", { skip }, () => {
                 )
                 .map((element) => element.outerHTML.slice(0, 100));
             });
-          await comes(cut, [], where);
-          await comes(() => visitor.violations(), [], where);
+          await eventually(cut, [], where);
+          await eventually(() => visitor.violations(), [], where);
         };
         const thumbs = () =>
           page
@@ -399,7 +399,7 @@ describe("for everyone", { skip }, () => {
                 .filter((one) => one.getBoundingClientRect().width < 44 || one.getBoundingClientRect().height < 44)
                 .map((one) => one.textContent),
             );
-        await comes(thumbs, [], "buttons are 44 pixels wide and high");
+        await eventually(thumbs, [], "buttons are 44 pixels wide and high");
         await whole("before a run");
         await page.getByRole("button", { name: "Step", exact: true }).tap();
         await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
@@ -412,13 +412,13 @@ describe("for everyone", { skip }, () => {
         const sheet = page.getByRole("region", { name: "A task waits for your answer" });
         await sheet.getByRole("form", { name: "Answer of AskManager" }).waitFor();
         await whole("a task waits");
-        // Put off, it is in the list; and back from there it is answered.
+        // A task that is put off is in the list, and can be answered from there.
         await sheet.getByRole("button", { name: "Later" }).tap();
         await sheet.waitFor({ state: "detached" });
         await panes.getByRole("button", { name: "Run" }).tap();
         await page.getByRole("form", { name: "Answer of AskManager" }).getByRole("button", { name: "Answer", exact: true }).tap();
         await visitor.result();
-        // The next one comes up again, and is answered at once.
+        // The next task opens the sheet again, and is answered at once.
         await panes.getByRole("button", { name: "Graph" }).tap();
         await page.locator("button.run").tap();
         await sheet.getByRole("button", { name: "Answer", exact: true }).tap();
@@ -429,7 +429,7 @@ describe("for everyone", { skip }, () => {
   }
 
   visit(
-    "between phone and desktop there are two columns over the run, and every tab is in sight",
+    "has two columns above the run between phone and desktop, with every tab in sight",
     { width: 768, height: 900 },
     async (visitor, page) => {
       await page.keyboard.press("F10");
@@ -453,27 +453,31 @@ describe("for everyone", { skip }, () => {
               )
               .map((tab) => tab.textContent),
           );
-      await comes(hidden, []);
+      await eventually(hidden, []);
       await visitor.tab("Inspector");
       await page.getByRole("heading", { name: "CheckStock" }).waitFor();
-      await comes(() => visitor.violations(), []);
+      await eventually(() => visitor.violations(), []);
     },
   );
 
-  visit("magnified four times, the page scrolls in one way and every pane has room", { width: 320, height: 256 }, async (visitor, page) => {
-    const panes = page.getByRole("navigation", { name: "Panes" });
-    for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {
-      await panes.getByRole("button", { name: pane }).click();
-      await until(async () => assert.ok((await page.locator(".narrow-panes").boundingBox()).height >= 300, pane));
-      await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, pane);
-    }
-    await comes(() => page.evaluate(() => document.documentElement.scrollHeight > innerHeight), true);
-  });
+  visit(
+    "scrolls in one direction at four times magnification, and every pane has room",
+    { width: 320, height: 256 },
+    async (visitor, page) => {
+      const panes = page.getByRole("navigation", { name: "Panes" });
+      for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {
+        await panes.getByRole("button", { name: pane }).click();
+        await until(async () => assert.ok((await page.locator(".narrow-panes").boundingBox()).height >= 300, pane));
+        await eventually(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, pane);
+      }
+      await eventually(() => page.evaluate(() => document.documentElement.scrollHeight > innerHeight), true);
+    },
+  );
 
-  visit("text may be spaced as its reader wants, and nothing is cut off", { staying: "Order processing" }, async (visitor, page) => {
+  visit("cuts nothing off when the reader increases the text spacing", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
-    // WCAG 1.4.12.
+    // The text spacing of WCAG 1.4.12.
     await page.evaluate(() => {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(
@@ -496,17 +500,17 @@ describe("for everyone", { skip }, () => {
           )
           .map((element) => element.outerHTML.slice(0, 100));
       });
-    await comes(cut, []);
+    await eventually(cut, []);
     const outside = () =>
       page.evaluate(() =>
         [...document.querySelectorAll(".debug-bar button, .bar button, .status-text")]
           .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollHeight > element.clientHeight + 2)
           .map((element) => element.outerHTML.slice(0, 100)),
       );
-    await comes(outside, []);
+    await eventually(outside, []);
   });
 
-  visit("an example is found, opened, run and taken away by keyboard alone", {}, async (visitor, page) => {
+  visit("lets an example be found, opened, run and removed by keyboard alone", {}, async (visitor, page) => {
     const press = async (...keys) => {
       for (const key of keys) await page.keyboard.press(key);
     };
@@ -527,7 +531,7 @@ describe("for everyone", { skip }, () => {
     await press("Enter");
     await visitor.state("Compare").waitFor();
     await press("Control+Enter");
-    await comes(() => visitor.output(), { divisor: 21, steps: 5 });
+    await eventually(() => visitor.output(), { divisor: 21, steps: 5 });
     await tabTo(page.getByRole("button", { name: "Export", exact: true }));
     await press("Enter");
     const saved = page.waitForEvent("download");
@@ -538,7 +542,7 @@ describe("for everyone", { skip }, () => {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes("Export"));
   });
 
-  visit("what is removed by a key leaves the focus near where it was", { staying: "Order processing" }, async (visitor, page) => {
+  visit("keeps the focus nearby when something is removed by a key", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     const press = async (button, place) => {
@@ -566,7 +570,7 @@ describe("for everyone", { skip }, () => {
     await visitor.tab("Mocks");
     await page.getByRole("button", { name: "Add a machine" }).click();
     await press(page.getByRole("button", { name: "Remove the machine Child" }), "#left");
-    // Who closes a dialog is where it was opened.
+    // Closing a dialog returns the focus to the control that opened it.
     await page.getByRole("button", { name: "Share" }).press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
@@ -574,8 +578,8 @@ describe("for everyone", { skip }, () => {
   });
 
   visit(
-    "is told to who hears it: the run as nested lists of named buttons, its end as a message",
-    { staying: "Order processing" },
+    "presents a run to screen readers as nested lists of named buttons, and announces its end",
+    { reusePage: "Order processing" },
     async (visitor, page) => {
       await visitor.run();
       await visitor.result();
@@ -591,11 +595,11 @@ describe("for everyone", { skip }, () => {
       const depth = (name) => /^ */.exec(tree.split("\n").find((line) => line.includes(`button "${name}`)))[0].length;
       assert.ok(depth("PackParcel") > depth("Fulfil"), "what is inside of a state is inside of its list");
       await page.getByRole("status").filter({ hasText: "Succeeded after 47 events" }).waitFor({ state: "attached" });
-      await comes(() => page.title(), "Order processing · succeeded · Stepglass");
+      await eventually(() => page.title(), "Order processing · succeeded · Stepglass");
     },
   );
 
-  visit("what fails is told at once, each time anew, and not a second time", { staying: true }, async (visitor, page) => {
+  visit("announces a failure at once, every failure once", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: { StartAt: "Off", States: { Off: { Type: "Fail", Error: "Refused", Cause: "no money" } } } });
     await page.evaluate(() => {
       globalThis.told = [];
@@ -610,13 +614,13 @@ describe("for everyone", { skip }, () => {
     for (const heard of [[words], [words, words]]) {
       await visitor.run();
       await page.waitForFunction((count) => told.length >= count, heard.length);
-      await comes(() => page.evaluate(() => told), heard);
+      await eventually(() => page.evaluate(() => told), heard);
     }
     await until(async () =>
       assert.ok((await page.getByRole("alert").filter({ hasText: words }).boundingBox()).width <= 1, "on screen it stands in the result"),
     );
-    await comes(() => page.getByRole("status").filter({ hasText: "Refused" }).count(), 0);
-    // A stop at an error is one as well.
+    await eventually(() => page.getByRole("status").filter({ hasText: "Refused" }).count(), 0);
+    // A stop at an error is announced as well.
     await visitor.tab("Breakpoints");
     await page.getByLabel("Stop on errors").selectOption({ label: "Uncaught errors" });
     await visitor.run();
@@ -626,28 +630,28 @@ describe("for everyone", { skip }, () => {
       .waitFor({ state: "attached" });
   });
 
-  visit("where a run is paused and what it waits for is told, and stands in the title", { staying: true }, async (visitor, page) => {
+  visit("announces where a run is paused and what it waits for, and shows it in the title", { reusePage: true }, async (visitor, page) => {
     const told = (words) => page.getByRole("status").filter({ hasText: words }).waitFor({ state: "attached" });
     await visitor.example("Map over items");
     await visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").click();
     await page.keyboard.press("F9");
     await visitor.run();
     await told(/Paused before Shrink.*item 2/);
-    await comes(() => page.title(), "Map over items · paused in Shrink · Stepglass");
-    await comes(
+    await eventually(() => page.title(), "Map over items · paused in Shrink · Stepglass");
+    await eventually(
       () => visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").getAttribute("aria-label"),
       /paused before it.*breakpoint/,
     );
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await told("Aborted");
-    // Heartbeat: what an example says may be answered is what stands in the answer.
+    // The heartbeat example proposes its answer.
     await visitor.example("Heartbeat");
     await page.getByText("Without a sign of life for 60 seconds").waitFor();
     await visitor.run();
     await told("Render waits for your answer");
     await page.waitForFunction(() => document.title === "Heartbeat · waits for your answer · Stepglass");
-    await comes(() => page.getByLabel("Result (JSON)").inputValue(), /voyage\.mp4/);
+    await eventually(() => page.getByLabel("Result (JSON)").inputValue(), /voyage\.mp4/);
     await page.getByRole("button", { name: "Answer", exact: true }).click();
-    await comes(() => visitor.output(), { published: "voyage.mp4" });
+    await eventually(() => visitor.output(), { published: "voyage.mp4" });
   });
 });

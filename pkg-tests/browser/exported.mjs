@@ -1,10 +1,10 @@
-// What the page hands out as a test, run as anybody would run it.
+// Runs a test that the page exports, as its user would.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** Runs the texts of tests in a project that has the package installed; what the runner prints. */
+/** Runs test files in a project that has the package installed, and returns what the runner prints. */
 export function runTest(texts, runner = "node:test") {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-test-"));
   try {
@@ -16,10 +16,10 @@ export function runTest(texts, runner = "node:test") {
       writeFileSync(join(folder, `run${i}.test.mjs`), text);
       return `run${i}.test.mjs`;
     });
-    // Many of them in one process: to begin one takes longer than what most do.
+    // Several files run in one process, because starting it takes longer than most of the tests.
     const run = files.length > 1 && runner !== "vitest" ? ["all.test.mjs"] : files;
     if (run !== files) writeFileSync(join(folder, run[0]), files.map((file) => `import "./${file}";\n`).join(""));
-    // Inside of a test run, the runner would report to that one.
+    // Without this, the runner would report to the test run that it is started from.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const args =
       runner === "vitest"

@@ -1,7 +1,7 @@
-// What a newcomer sees: the servers that the README and CONTRIBUTING name, started by their own commands and opened in a real browser.
+// What a newcomer sees: the servers that the README and CONTRIBUTING name, started by their own commands and opened in a browser.
 //
-// Each walk opens every pane and dialog that is loaded when it is needed. It fails on an error or a warning of the console, on a
-// violation of the page's policy, on a failed request, and if a style sheet of the page was not loaded or was refused.
+// Each walk opens every pane and dialog that is loaded on demand. It fails on an error or a warning of the console, on a violation
+// of the page's policy, on a failed request, and if a style sheet of the page was not loaded or was blocked.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -13,7 +13,7 @@ import { GREETING } from "./playground.mjs";
 
 const SERVE = [process.execPath, [join(root, "dist/cli.js"), "serve", "--port", "0"]];
 
-/** The style sheets of the page's sources. Those of the component are texts in its scripts. */
+/** The style sheets of the page's sources. Those of the component are strings in its scripts. */
 const SHEETS = readdirSync(join(root, "www/src"), { recursive: true })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => file.endsWith(".css") && !file.startsWith("embed/"));
@@ -68,13 +68,13 @@ describe("a newcomer's first page", { skip }, () => {
       const { page } = visitor;
       await page.getByRole("link", { name: "first" }).click();
       await page.locator("stepglass-debugger").getByText("Greet", { exact: true }).first().waitFor();
-      await visitor.still();
+      await visitor.waitUntilQuiet();
       assert.deepEqual(await refused(page), []);
       await visitor.leave();
     }
   });
 
-  /** Every style sheet of the build has been loaded. */
+  /** Checks that every style sheet of the build was loaded. */
   function built(_, loaded) {
     const wanted = readdirSync(join(root, "www/dist/assets")).filter((file) => file.endsWith(".css"));
     assert.ok(wanted.length > 1);
@@ -85,7 +85,7 @@ describe("a newcomer's first page", { skip }, () => {
     );
   }
 
-  /** Every style sheet of the sources is on the page. */
+  /** Checks that every style sheet of the sources is on the page. */
   async function fromSources(page) {
     const found = await page.evaluate(() => [...document.querySelectorAll("[data-vite-dev-id]")].map((one) => one.dataset.viteDevId));
     assert.ok(SHEETS.length > 10);

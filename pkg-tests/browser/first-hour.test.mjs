@@ -1,8 +1,8 @@
-// What somebody meets in the first hour: nothing covers anything else, forms begin at their beginning, an empty page complains of nothing.
+// The first hour of a user: nothing covers anything else, forms are scrolled to their top, and an empty page reports no problems.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const FAILING = {
   StartAt: "Prepare",
@@ -23,8 +23,8 @@ describe("the first hour", { skip }, () => {
     [768, 900],
     [360, 740],
   ])
-    visit(`hints, warnings and tools cover no state and not each other: ${width} px`, { width, height }, async (visitor, page) => {
-      await visitor.bring(JSON.stringify(FAILING, null, 2));
+    visit(`hints, warnings and tool bars cover neither states nor each other: ${width} px`, { width, height }, async (visitor, page) => {
+      await visitor.importText(JSON.stringify(FAILING, null, 2));
       await page.getByRole("button", { name: "Run", exact: true }).first().press("Enter");
       const hints = page.getByRole("region", { name: "Where a breakpoint would help" });
       await hints.waitFor();
@@ -45,7 +45,7 @@ describe("the first hour", { skip }, () => {
             ...over.flatMap((one) => states.flatMap((state) => (meet(one, state) ? `${one.name} over ${state.name}` : []))),
           ];
         });
-      await comes(meeting, []);
+      await eventually(meeting, []);
       await page.locator(".pen-bar").getByRole("button", { name: "Add a state" }).click();
       await page.locator(".picker").getByText("Wait", { exact: true }).first().click();
       await page.getByRole("complementary", { name: "Hint" }).waitFor();
@@ -57,9 +57,9 @@ describe("the first hour", { skip }, () => {
       );
     });
 
-  visit("a form begins at its beginning, with the name of its state in sight; a new state's form is there", {}, async (visitor, page) => {
+  visit("scrolls a form to its top, with the state's name in sight, and opens the form of a new state", {}, async (visitor, page) => {
     const state = (Next) => ({ Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "f" }, Next });
-    await visitor.bring(
+    await visitor.importText(
       JSON.stringify({ StartAt: "One", States: { One: state("Two"), Two: state("End"), End: { Type: "Succeed" } } }, null, 2),
     );
     await visitor.state("One").click();
@@ -68,7 +68,7 @@ describe("the first hour", { skip }, () => {
     await inspector.locator(".form-fields").waitFor();
     const panel = inspector.locator(".panel.scroll");
     const inSight = (name) =>
-      comes(
+      eventually(
         () =>
           panel.evaluate((element, wanted) => {
             const title = [...element.querySelectorAll("h3")].find(({ textContent }) => textContent === wanted);
@@ -78,41 +78,41 @@ describe("the first hour", { skip }, () => {
         true,
       );
     await panel.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    await comes(() => panel.evaluate(({ scrollTop }) => scrollTop > 0), true);
+    await eventually(() => panel.evaluate(({ scrollTop }) => scrollTop > 0), true);
     await inSight("One");
     await visitor.state("Two").click();
     await inSight("Two");
-    await comes(() => panel.evaluate(({ scrollTop }) => scrollTop), 0);
-    // Also where the data was looked at.
+    await eventually(() => panel.evaluate(({ scrollTop }) => scrollTop), 0);
+    // The same after the Data tab was open.
     await inspector.getByRole("tab", { name: "Data" }).click();
     await visitor.state("Two").focus();
     await page.keyboard.press("i");
     await page.locator(".picker").waitFor();
     await page.keyboard.type("Wait");
     await page.keyboard.press("Enter");
-    await comes(() => inspector.getByRole("tab", { name: "Form" }).getAttribute("aria-selected"), "true");
+    await eventually(() => inspector.getByRole("tab", { name: "Form" }).getAttribute("aria-selected"), "true");
     await inspector.locator(".form-row.is-lit", { hasText: "Seconds" }).waitFor();
     await inSight("Wait");
   });
 
-  visit("New gives an empty page, which complains of nothing; Empty is the first card", {}, async (visitor, page) => {
+  visit("opens an empty page without problems by New; Empty is the first card", {}, async (visitor, page) => {
     await page.getByTitle("Examples and recent drafts").click();
-    await comes(() => page.locator(".gallery button").first().innerText(), /^\s*Empty/);
+    await eventually(() => page.locator(".gallery button").first().innerText(), /^\s*Empty/);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "New machine" }).click();
     await page.getByRole("heading", { name: "No states yet" }).waitFor();
-    await comes(() => page.locator(".problems-head").innerText(), /Nothing to check yet/);
-    await comes(() => page.locator(".status-text").innerText(), "Ready");
-    await comes(() => page.title(), "Untitled · Stepglass");
-    await comes(() => page.locator(".is-bad:visible").count(), 0);
-    await comes(() => visitor.violations(), []);
+    await eventually(() => page.locator(".problems-head").innerText(), /Nothing to check yet/);
+    await eventually(() => page.locator(".status-text").innerText(), "Ready");
+    await eventually(() => page.title(), "Untitled · Stepglass");
+    await eventually(() => page.locator(".is-bad:visible").count(), 0);
+    await eventually(() => visitor.violations(), []);
     await visitor.run();
-    await comes(() => page.locator(".status-text").innerText(), "Not started");
+    await eventually(() => page.locator(".status-text").innerText(), "Not started");
     await page.getByText("The definition is empty.").first().waitFor();
   });
 
-  visit("all types stay in the list of states, also those that were added last", {}, async (visitor, page) => {
-    // The keys of the pen come with it.
+  visit("lists all types of states, also those that were added last", {}, async (visitor, page) => {
+    // The keys for editing are loaded together with the bar.
     await page.mouse.move(4, 4);
     await page.locator(".pen-bar").waitFor();
     await visitor.state("CheckStock").focus();
@@ -126,11 +126,11 @@ describe("the first hour", { skip }, () => {
     await page.keyboard.press("i");
     const list = (name) => page.locator(".picker").getByRole("group", { name }).getByRole("option");
     await list("Recent").first().waitFor();
-    await comes(() => list("States").count(), 8);
+    await eventually(() => list("States").count(), 8);
     await page.keyboard.press("Escape");
   });
 
-  visit("Help tells a key once, and gives way to the list of commands", {}, async (visitor, page) => {
+  visit("lists each key once in Help, and closes Help for the list of commands", {}, async (visitor, page) => {
     await page.getByRole("button", { name: "Help and keyboard shortcuts" }).click();
     const run = page.locator(".keys section", { has: page.getByRole("heading", { name: "Run", exact: true }) });
     await run.locator("dd").first().waitFor();
@@ -138,9 +138,9 @@ describe("the first hour", { skip }, () => {
     assert.deepEqual(keys, [...new Set(keys)]);
     await page.keyboard.press("ControlOrMeta+k");
     await page.getByRole("dialog", { name: /commands/i }).waitFor();
-    await comes(() => page.getByRole("dialog").count(), 1);
+    await eventually(() => page.getByRole("dialog").count(), 1);
     await page.keyboard.press("Escape");
-    await comes(() => page.getByRole("dialog").count(), 0);
+    await eventually(() => page.getByRole("dialog").count(), 0);
     await graph(page).waitFor();
   });
 });

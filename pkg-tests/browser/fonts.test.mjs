@@ -1,11 +1,11 @@
-// The fonts in which the page is tried: a visitor has the one that a test names.
+// The fonts in which the page is tested: a visitor has the font that a test names.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inFont, launch, missingFont, skip } from "../browser.mjs";
 import { FONTS } from "../../scripts/fonts.mjs";
 import { visits } from "./playground.mjs";
 
-/** The width of a text, and the height of its line, in these families. */
+/** The width of a text and the height of its line in these font families. */
 const measured = (page, families) =>
   page.evaluate((family) => {
     const text = document.createElement("span");
@@ -22,7 +22,7 @@ describe("the page's fonts", { skip }, () => {
   const { visit } = visits();
 
   for (const [name, { sans }] of Object.entries(FONTS)) {
-    visit(`are those of a visitor: ${name}`, { font: name }, async (_, page) => {
+    visit(`are used by a visitor: ${name}`, { font: name }, async (_, page) => {
       assert.deepEqual(await measured(page, "var(--sans)"), await measured(page, `"${sans}"`));
     });
   }
@@ -33,7 +33,7 @@ describe("the page's fonts", { skip }, () => {
     assert.ok(tall.height > narrow.height && tall.height > wide.height, `${tall.height} ${narrow.height} ${wide.height}`);
   });
 
-  test("are those of a machine that has no other", { skip: missingFont("wide") ?? false }, async (t) => {
+  test("are the defaults of a machine that has only these fonts", { skip: missingFont("wide") ?? false }, async (t) => {
     const { STEPGLASS_FONT: before } = process.env;
     t.after(() => (before === undefined ? delete process.env.STEPGLASS_FONT : (process.env.STEPGLASS_FONT = before)));
     process.env.STEPGLASS_FONT = "wide";

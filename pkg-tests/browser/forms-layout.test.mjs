@@ -1,10 +1,10 @@
-// The forms of all types and of the machine hold in any font and window, and for everybody.
+// The forms of all types and of the machine fit any font and window, and are accessible.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
 import { faults, fonts, useFont } from "./boxes.mjs";
 import { command } from "./definition.mjs";
-import { comes, visits } from "./playground.mjs";
+import { eventually, visits } from "./playground.mjs";
 
 const SIZES = [
   [1440, 900],
@@ -13,7 +13,7 @@ const SIZES = [
   [360, 740],
 ];
 
-/** What axe looks for in the form by itself; the whole page is looked at elsewhere. */
+/** The rules of axe for the form alone. Other tests check the whole page. */
 const EVERYBODY = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function";
@@ -26,7 +26,7 @@ const errors = (more) => ({
   Catch: [{ ErrorEquals: ["States.ALL"], ...more, Assign: { failed: true }, Next: "Give up with a word" }],
 });
 
-/** Each type with most of its fields, and with names and values as long as people write them. */
+/** Each type with most of its fields, and with names and values of realistic length. */
 const MACHINES = {
   JSONPath: {
     Comment: "Takes an order, looks at each of its lines, waits for the payment, and tells everybody",
@@ -133,7 +133,7 @@ const MACHINES = {
   },
 };
 
-/** A task fails, so that its retriers and catchers have something to say. */
+/** A task fails, so that its retriers and catchers show what they matched. */
 const TASKS =
   'import { TaskError } from "stepglass";\nexport default { "*": async () => { throw new TaskError("CardDeclined", "not enough on it"); } };';
 
@@ -151,12 +151,12 @@ describe("forms", { skip }, () => {
   const { site } = visits();
 
   for (const [language, definition] of Object.entries(MACHINES))
-    test(`hold in every window and font, and are for everybody, in ${language}`, async () => {
+    test(`fit every window and font, and are accessible, in ${language}`, async () => {
       const visitor = await site.visit();
       const { page } = visitor;
       await visitor.ready();
       await visitor.open({ definition, input: INPUT, tasks: TASKS });
-      // So that there are values and verdicts beside the fields, and those of states that have not run.
+      // After a run, fields show values and verdicts; some states have not run.
       await visitor.run();
       await visitor.result();
       const hints = page.getByRole("region", { name: "Where a breakpoint would help" });
@@ -164,14 +164,14 @@ describe("forms", { skip }, () => {
       await hints.waitFor({ state: "detached" });
       const form = page.getByRole("tabpanel", { name: "Form" });
       const bad = [];
-      /** A page is drawn in steps when its size or its font has changed: faults count that stay. */
-      const staying = async () => {
+      /** A page is redrawn in steps after its size or its font has changed, so only faults that stay count. */
+      const lastingFaults = async () => {
         const found = await faults(page);
         if (found.length === 0) return found;
-        await visitor.still();
+        await visitor.waitUntilQuiet();
         return faults(page);
       };
-      /** In every window, each in another font with each form. */
+      /** Every window is combined with every form, each time with another font. */
       let turn = 0;
       const holds = async (where) => {
         for (const [i, [width, height]] of SIZES.entries()) {
@@ -183,11 +183,11 @@ describe("forms", { skip }, () => {
           else if (width < 1024) await page.locator("#left-tab-inspector").click();
           await form.waitFor();
           const label = `${where}, ${width} × ${height}, ${font}`;
-          bad.push(...(await staying()).map((fault) => `${label}: ${fault}`));
+          bad.push(...(await lastingFaults()).map((fault) => `${label}: ${fault}`));
           if (await form.evaluate((element) => element.scrollWidth > element.clientWidth + 1))
             bad.push(`${label}: the form scrolls sideways`);
           await shot(page, `${language} ${where} ${width}`);
-          // All rules somewhere, and the colours in both lights.
+          // All rules are checked in some windows, and contrast in both colour schemes.
           if (i !== turn % SIZES.length) continue;
           await page.emulateMedia({ reducedMotion: "reduce", colorScheme: turn % 2 === 0 ? "dark" : "light" });
           bad.push(...(await visitor.violations(EVERYBODY, "#inspect-form")).map((one) => `${label}: ${one}`));
@@ -206,7 +206,7 @@ describe("forms", { skip }, () => {
       for (const [name, { Type }] of Object.entries(definition.States)) {
         await command(page, name);
         await page.getByRole("tab", { name: "Form", exact: true }).click();
-        await comes(() => form.getByRole("textbox", { name: "Name", exact: true }).inputValue(), name);
+        await eventually(() => form.getByRole("textbox", { name: "Name", exact: true }).inputValue(), name);
         await holds(Type);
       }
       assert.deepEqual([...new Set(bad)], []);
@@ -214,7 +214,7 @@ describe("forms", { skip }, () => {
     });
 });
 
-/** For who wants to look: the whole form, into the folder that the variable names. */
+/** Saves a picture of the whole form in the folder that the variable names, for inspection by eye. */
 async function shot(page, name) {
   const folder = process.env.STEPGLASS_FORM_SHOTS;
   if (!folder) return;

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { stringify } from "yaml";
 import { skip } from "../browser.mjs";
-import { becomes, written } from "./definition.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { untilMachine, shownLines } from "./definition.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
-/** What axe looks for in the form by itself; the whole page is looked at once. */
+/** The rules of axe for the form alone. One test checks the whole page. */
 const EVERYBODY = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const ORDER = {
@@ -24,7 +24,7 @@ const ORDER = {
   },
 };
 
-/** All eight types, and what is typed into a field of each. */
+/** All eight types, and a value to type into a field of each. */
 const EVERY = {
   JSONPath: {
     StartAt: "Pass it",
@@ -114,36 +114,36 @@ describe("forms", { skip }, () => {
     await visitor.open({ definition: text });
     await visitor.page.mouse.move(4, 4);
   };
-  /** The form of a state. */
+  /** Opens the form of a state. */
   const select = async (visitor, name) => {
-    // In the middle of a Map or Parallel are the states inside.
+    // Clicks the edge, because states lie in the middle of a Map or a Parallel.
     await visitor.state(name).click(["Map it", "Both"].includes(name) ? { position: { x: 10, y: 6 } } : {});
     await visitor.page.getByRole("tab", { name: "Form", exact: true }).click();
-    await comes(() => form(visitor.page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), name);
+    await eventually(() => form(visitor.page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), name);
   };
 
-  visit("a field is written as the least edit, and undone with the text", { staying: true }, async (visitor, page) => {
+  visit("writes a field as the smallest edit, which undo in the text reverts", { reusePage: true }, async (visitor, page) => {
     await open(visitor, ORDER);
-    const before = await written(visitor);
+    const before = await shownLines(visitor);
     await select(visitor, "Charge");
     await form(page).getByLabel("Comment").fill("Takes the money");
-    await becomes(visitor, ({ States }) => assert.equal(States.Charge.Comment, "Takes the money"));
-    assert.equal((await written(visitor)).replace(/,\n *"Comment": "Takes the money"/, ""), before);
+    await untilMachine(visitor, ({ States }) => assert.equal(States.Charge.Comment, "Takes the money"));
+    assert.equal((await shownLines(visitor)).replace(/,\n *"Comment": "Takes the money"/, ""), before);
     await visitor.state("Charge").focus();
     await page.keyboard.press("ControlOrMeta+z");
-    await comes(() => written(visitor), before);
-    await comes(() => form(page).getByLabel("Comment").inputValue(), "");
-    // What is no number is said at the field, and written nowhere.
+    await eventually(() => shownLines(visitor), before);
+    await eventually(() => form(page).getByLabel("Comment").inputValue(), "");
+    // A text that is not a number is reported at the field and not written.
     await form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true }).fill("soon");
     await form(page).getByText("Enter a number.").waitFor();
-    assert.equal(await written(visitor), before);
+    assert.equal(await shownLines(visitor), before);
     await form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true }).fill("30");
-    await becomes(visitor, ({ States }) => assert.equal(States.Charge.TimeoutSeconds, 30));
+    await untilMachine(visitor, ({ States }) => assert.equal(States.Charge.TimeoutSeconds, 30));
     await form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true }).fill("");
-    await comes(() => written(visitor), before);
+    await eventually(() => shownLines(visitor), before);
   });
 
-  visit("a button that moves away while it is pressed is clicked", { staying: true }, async (visitor, page) => {
+  visit("clicks a button that moves while it is pressed", { reusePage: true }, async (visitor, page) => {
     await open(visitor, ORDER);
     await select(visitor, "Charge");
     const retrier = form(page).getByRole("button", { name: "Retrier", exact: true });
@@ -153,15 +153,15 @@ describe("forms", { skip }, () => {
     await page.mouse.down();
     await form(page).getByRole("textbox", { name: "ResultPath", exact: true }).focus();
     await page.keyboard.insertText("$.job");
-    await becomes(visitor, ({ States }) => assert.equal(States.Charge.ResultPath, "$.job"));
-    // As what is known of a path does when it comes, but surely between the press and its end.
+    await untilMachine(visitor, ({ States }) => assert.equal(States.Charge.ResultPath, "$.job"));
+    // Moves the button between press and release, as an explanation that arrives late does.
     await retrier.evaluate((button) => (button.closest("section").style.marginTop = "200px"));
-    await comes(async () => Math.abs((await retrier.boundingBox()).y - before.y) > 2 * before.height, true);
+    await eventually(async () => Math.abs((await retrier.boundingBox()).y - before.y) > 2 * before.height, true);
     await page.mouse.up();
-    await becomes(visitor, ({ States }) => assert.equal(States.Charge.Retry?.length, 1));
+    await untilMachine(visitor, ({ States }) => assert.equal(States.Charge.Retry?.length, 1));
   });
 
-  visit("a run that begins while somebody types has what they typed", { staying: true }, async (visitor, page) => {
+  visit("runs with what is being typed", { reusePage: true }, async (visitor, page) => {
     await open(visitor, JSON.stringify({ StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 1, End: true } } }, null, 2));
     await select(visitor, "Nap");
     await form(page).getByRole("textbox", { name: "Seconds", exact: true }).fill("90");
@@ -170,7 +170,7 @@ describe("forms", { skip }, () => {
     await page.getByText(/1 min 30 s of virtual time|90 s of virtual time/).waitFor();
   });
 
-  visit("rules and retriers are built, moved and taken away", { staying: true }, async (visitor, page) => {
+  visit("adds, moves and removes rules and retriers", { reusePage: true }, async (visitor, page) => {
     await open(visitor, {
       StartAt: "Big?",
       States: {
@@ -179,43 +179,43 @@ describe("forms", { skip }, () => {
         Done: { Type: "Succeed" },
       },
     });
-    const before = await written(visitor);
+    const before = await shownLines(visitor);
     await select(visitor, "Big?");
     const rules = form(page).getByRole("list", { name: "Rules" }).locator("> li");
-    await comes(() => rules.first().locator(".item-words").innerText(), /If \$\.total is greater than 100\s*→ Work/);
+    await eventually(() => rules.first().locator(".item-words").innerText(), /If \$\.total is greater than 100\s*→ Work/);
     await form(page).getByRole("button", { name: "Rule", exact: true }).click();
-    await comes(() => rules.count(), 2);
-    await becomes(visitor, ({ States }) => assert.equal(States["Big?"].Choices.length, 2));
-    // The focus is in the new rule, which is built on.
-    await comes(() => page.evaluate(() => document.activeElement?.closest("li")?.querySelector(".item-number")?.textContent), "2");
+    await eventually(() => rules.count(), 2);
+    await untilMachine(visitor, ({ States }) => assert.equal(States["Big?"].Choices.length, 2));
+    // The new rule has the focus, so that one can go on with the keyboard.
+    await eventually(() => page.evaluate(() => document.activeElement?.closest("li")?.querySelector(".item-number")?.textContent), "2");
     await rules.nth(1).getByLabel("Kind of test").first().selectOption("And");
-    await becomes(visitor, ({ States }) => assert.deepEqual(States["Big?"].Choices[1].And, [{ Variable: "$.", IsPresent: true }]));
+    await untilMachine(visitor, ({ States }) => assert.deepEqual(States["Big?"].Choices[1].And, [{ Variable: "$.", IsPresent: true }]));
     await rules.nth(1).getByRole("textbox", { name: "Variable" }).fill("$.country");
     await rules.nth(1).getByLabel("Comparison", { exact: true }).selectOption("StringEquals");
     await rules.nth(1).getByRole("textbox", { name: "StringEquals" }).fill("NO");
-    await becomes(visitor, ({ States }) =>
+    await untilMachine(visitor, ({ States }) =>
       assert.deepEqual(States["Big?"].Choices[1], { And: [{ Variable: "$.country", StringEquals: "NO" }], Next: "Work" }),
     );
-    // Alt with the arrows moves it, and the focus goes along.
+    // Alt with the arrow keys moves the rule together with the focus.
     await rules.nth(1).getByLabel("Next", { exact: true }).focus();
     await page.keyboard.press("Alt+ArrowUp");
-    await becomes(visitor, ({ States }) => assert.equal(States["Big?"].Choices[0].And[0].StringEquals, "NO"));
-    await comes(() => page.evaluate(() => document.activeElement?.closest("li")?.querySelector(".item-number")?.textContent), "1");
+    await untilMachine(visitor, ({ States }) => assert.equal(States["Big?"].Choices[0].And[0].StringEquals, "NO"));
+    await eventually(() => page.evaluate(() => document.activeElement?.closest("li")?.querySelector(".item-number")?.textContent), "1");
     await rules.first().getByRole("button", { name: "Remove Rule 1" }).click();
-    await comes(() => written(visitor), before);
-    // Two presses, of which the second comes before the first is written, are two rules.
+    await eventually(() => shownLines(visitor), before);
+    // Two presses in a row add two rules, even if the first is not written yet.
     await form(page)
       .getByRole("button", { name: "Rule", exact: true })
       .evaluate((button) => [button, button].forEach((one) => one.click()));
-    await comes(() => rules.count(), 3);
+    await eventually(() => rules.count(), 3);
     for (const rule of [3, 2])
       await form(page)
         .getByRole("button", { name: `Remove Rule ${rule}` })
         .click();
-    await comes(() => written(visitor), before);
+    await eventually(() => shownLines(visitor), before);
     await visitor.run();
     await visitor.result();
-    await comes(() => rules.first().locator(".form-verdict").innerText(), /Fails[^]*\$\.total/);
+    await eventually(() => rules.first().locator(".form-verdict").innerText(), /Fails[^]*\$\.total/);
     await page.getByRole("tab", { name: /^Input/ }).click();
     await visitor.write("Input", '{ "total": 500 }');
     await visitor.tab("Definition");
@@ -224,15 +224,15 @@ describe("forms", { skip }, () => {
     await until(async () => assert.match(await rules.first().locator(".form-verdict").innerText(), /Matched[^]*500/));
     await select(visitor, "Work");
     const retriers = form(page).getByRole("list", { name: "Retriers" }).locator("> li");
-    await comes(() => retriers.first().locator("figcaption").innerText(), "3 retries, after 1 s, 2 s, 4 s. 7 s of pauses in all.");
+    await eventually(() => retriers.first().locator("figcaption").innerText(), "3 retries, after 1 s, 2 s, 4 s. 7 s of pauses in all.");
     await retriers.first().getByRole("textbox", { name: "MaxAttempts" }).fill("5");
-    await comes(() => retriers.first().locator("figcaption").innerText(), /^5 retries.* 31 s/);
+    await eventually(() => retriers.first().locator("figcaption").innerText(), /^5 retries.* 31 s/);
     await retriers.first().getByRole("combobox", { name: "ErrorEquals" }).fill("States.Timeout");
     await page.keyboard.press("Enter");
     await retriers.first().getByRole("button", { name: "Remove States.ALL" }).click();
-    await becomes(visitor, ({ States }) => assert.deepEqual(States.Work.Retry, [{ ErrorEquals: ["States.Timeout"], MaxAttempts: 5 }]));
+    await untilMachine(visitor, ({ States }) => assert.deepEqual(States.Work.Retry, [{ ErrorEquals: ["States.Timeout"], MaxAttempts: 5 }]));
     await form(page).getByRole("combobox", { name: "Pattern" }).selectOption("waitForTaskToken");
-    await becomes(visitor, ({ States }) => {
+    await untilMachine(visitor, ({ States }) => {
       assert.equal(States.Work.Resource, "arn:aws:states:::sqs:sendMessage.waitForTaskToken");
       assert.ok(JSON.stringify(States.Work.Parameters).includes("$$.Task.Token"));
     });
@@ -242,36 +242,36 @@ describe("forms", { skip }, () => {
     ["JSONPath", "JSON"],
     ["JSONata", "YAML"],
   ]) {
-    visit(`each type in ${language} and ${format}: written, undone, and for everybody`, { staying: true }, async (visitor, page) => {
+    visit(`edits, undoes and is accessible for each type in ${language} and ${format}`, { reusePage: true }, async (visitor, page) => {
       await visitor.open({ definition: EVERY[language] });
       if (format === "YAML") {
         const yaml = `# An order\n${stringify(EVERY[language])}`;
         await page.getByRole("combobox", { name: "Format" }).selectOption("yaml");
         await visitor.write("Definition", yaml);
-        await comes(() => written(visitor), /^# An order/);
+        await eventually(() => shownLines(visitor), /^# An order/);
       }
       await visitor.state("Fail it").waitFor();
-      const before = await written(visitor);
+      const before = await shownLines(visitor);
       for (const [state, [field, typed, passes]] of Object.entries(TYPED[language])) {
         await select(visitor, state);
         await form(page).getByRole("textbox", { name: field, exact: true }).first().fill(typed);
         await page.keyboard.press("Tab");
-        await becomes(visitor, ({ States }) => passes(States[state]));
+        await untilMachine(visitor, ({ States }) => passes(States[state]));
         if (language === "JSONPath" || ["Choose", "Map it"].includes(state))
           assert.deepEqual(await visitor.violations(EVERYBODY, "#inspect-form"), [], state);
       }
       await page.keyboard.press("Escape");
       for (const state of Object.keys(TYPED[language])) {
         await visitor.state(state).focus();
-        const now = await written(visitor);
+        const now = await shownLines(visitor);
         await page.keyboard.press("ControlOrMeta+z");
-        await until(async () => assert.notEqual(await written(visitor), now));
+        await until(async () => assert.notEqual(await shownLines(visitor), now));
       }
-      assert.equal(await written(visitor), before);
+      assert.equal(await shownLines(visitor), before);
     });
   }
 
-  visit("a field, its text and its problems are a step from each other", { staying: true }, async (visitor, page) => {
+  visit("connects a field with its text and its problems", { reusePage: true }, async (visitor, page) => {
     await open(
       visitor,
       `{
@@ -284,32 +284,32 @@ describe("forms", { skip }, () => {
     );
     await visitor.state("B").waitFor();
     await select(visitor, "A");
-    // The problem stands at the field, and only there.
+    // The problem is shown at its field only.
     const rate = form(page).locator('[data-field="/States/A/Retry/0/BackoffRate"]');
-    await comes(() => rate.locator(".form-problems").innerText(), /BackoffRate/);
+    await eventually(() => rate.locator(".form-problems").innerText(), /BackoffRate/);
     assert.equal(await form(page).locator(".form-problems li.is-bad").count(), 1);
-    // A placeholder is shown as it is, and one in its place needs no quotes either.
+    // A placeholder is shown as it is, and a new one needs no quotes either.
     const timeout = form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true });
     assert.equal(await timeout.inputValue(), "${Timeout}");
     await timeout.fill("${Patience}");
-    await until(async () => assert.match(await written(visitor), /"TimeoutSeconds": \$\{Patience\},/));
-    await comes(() => form(page).locator(".form-doc").innerText(), /^TimeoutSeconds/);
-    // To the text and back.
+    await until(async () => assert.match(await shownLines(visitor), /"TimeoutSeconds": \$\{Patience\},/));
+    await eventually(() => form(page).locator(".form-doc").innerText(), /^TimeoutSeconds/);
+    // Goes to the text and back.
     await rate.getByRole("button", { name: "Show BackoffRate in the text" }).click();
     await visitor.editor("Definition").and(page.locator(":focus")).waitFor();
     await form(page).locator('.is-lit[data-field="/States/A/Retry/0/BackoffRate"]').waitFor();
-    // What the form does not know is shown and kept.
+    // A field that the form does not know is shown and kept.
     await select(visitor, "B");
-    await comes(() => form(page).getByRole("textbox", { name: "Fancy" }).inputValue(), '{\n  "a": 1\n}');
-    // Where the text is broken elsewhere a form works; where it is broken there it says so.
+    await eventually(() => form(page).getByRole("textbox", { name: "Fancy" }).inputValue(), '{\n  "a": 1\n}');
+    // A form works while the text is broken elsewhere, and says so if its own part is broken.
     await visitor.write(
       "Definition",
       '{\n  "StartAt": "A",\n  "States": {\n    "A": { "Type": "Pass", "Comment": , "Next": "B" },\n    "B": { "Type": "Succeed" }\n  }\n}',
     );
     await visitor.state("B").click();
-    await comes(() => form(page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), "B");
+    await eventually(() => form(page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), "B");
     await form(page).getByLabel("Comment", { exact: true }).fill("still here");
-    await until(async () => assert.match(await written(visitor), /"B": \{ "Type": "Succeed", "Comment": "still here" \}/));
+    await until(async () => assert.match(await shownLines(visitor), /"B": \{ "Type": "Succeed", "Comment": "still here" \}/));
     await visitor.state("A").click();
     await form(page)
       .getByText(/The text cannot be read here: A value is missing/)
@@ -317,35 +317,37 @@ describe("forms", { skip }, () => {
     assert.equal(await form(page).getByRole("textbox", { name: "Name", exact: true }).count(), 0);
   });
 
-  visit("the machine, a name and a type are changed with all that hangs on them", { staying: true }, async (visitor, page) => {
+  visit("updates everything that depends on the machine, a name or a type", { reusePage: true }, async (visitor, page) => {
     await open(visitor, ORDER);
     await page.getByRole("tab", { name: "Form", exact: true }).click();
     await form(page).getByRole("combobox", { name: "StartAt" }).selectOption("Charge");
-    await becomes(visitor, ({ StartAt }) => assert.equal(StartAt, "Charge"));
+    await untilMachine(visitor, ({ StartAt }) => assert.equal(StartAt, "Charge"));
     await form(page).getByRole("combobox", { name: "QueryLanguage" }).selectOption("JSONata");
     await page
       .locator(".picker")
       .getByRole("option", { name: /Convert all states/ })
       .click();
-    await becomes(visitor, ({ QueryLanguage, States }) => {
+    await untilMachine(visitor, ({ QueryLanguage, States }) => {
       assert.equal(QueryLanguage, "JSONata");
       assert.equal(States.Charge.Arguments.QueueUrl, "https://sqs");
     });
     await select(visitor, "Charge");
     await form(page).getByRole("textbox", { name: "Name", exact: true }).fill("Take the money");
     await page.keyboard.press("Enter");
-    await becomes(visitor, ({ StartAt, States }) => assert.deepEqual([StartAt, States.Prepare.Next], ["Take the money", "Take the money"]));
-    await comes(() => form(page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), "Take the money");
+    await untilMachine(visitor, ({ StartAt, States }) =>
+      assert.deepEqual([StartAt, States.Prepare.Next], ["Take the money", "Take the money"]),
+    );
+    await eventually(() => form(page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), "Take the money");
     await form(page).getByRole("combobox", { name: "Next", exact: true }).selectOption("End");
-    await becomes(visitor, ({ States }) =>
+    await untilMachine(visitor, ({ States }) =>
       assert.deepEqual([States["Take the money"].End, States["Take the money"].Next], [true, undefined]),
     );
     await form(page).getByRole("combobox", { name: "Type", exact: true }).selectOption("Pass");
     await page.locator(".picker").getByRole("option", { name: "Do it" }).click();
-    await becomes(visitor, ({ States }) => assert.equal(States["Take the money"].Type, "Pass"));
+    await untilMachine(visitor, ({ States }) => assert.equal(States["Take the money"].Type, "Pass"));
   });
 
-  visit("a Map shows its first items as the selector makes them", { staying: true }, async (visitor, page) => {
+  visit("shows the first items of a Map as ItemSelector makes them", { reusePage: true }, async (visitor, page) => {
     await visitor.open({
       definition: {
         QueryLanguage: "JSONata",
@@ -365,18 +367,18 @@ describe("forms", { skip }, () => {
     await visitor.state("Each").focus();
     await visitor.run();
     await visitor.result();
-    // The key goes into the form of the state that has the focus.
+    // The key opens the form of the focused state.
     await visitor.state("Each").click({ position: { x: 10, y: 6 } });
     await visitor.state("Each").press("e");
-    await comes(() => page.evaluate(() => document.activeElement?.closest("#inspect-form") !== null), true);
+    await eventually(() => page.evaluate(() => document.activeElement?.closest("#inspect-form") !== null), true);
     const first = form(page).locator(".form-first li");
-    await comes(() => first.allInnerTexts(), ['{"n":2}', '{"n":4}', '{"n":6}']);
+    await eventually(() => first.allInnerTexts(), ['{"n":2}', '{"n":4}', '{"n":6}']);
     await form(page).getByRole("textbox", { name: "ItemSelector" }).fill('{ "m": "{% $states.context.Map.Item.Index %}" }');
-    await comes(() => first.allInnerTexts(), ['{"m":0}', '{"m":1}', '{"m":2}']);
+    await eventually(() => first.allInnerTexts(), ['{"m":0}', '{"m":1}', '{"m":2}']);
   });
 
-  visit("on a phone the form is a tab of its own pane", { width: 360, height: 740, hasTouch: true }, async (visitor, page) => {
-    await visitor.bring(ORDER);
+  visit("is a tab of its own on a phone", { width: 360, height: 740, hasTouch: true }, async (visitor, page) => {
+    await visitor.importText(ORDER);
     await visitor.state("Charge").tap();
     await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Inspect" }).tap();
     await page.getByRole("tab", { name: "Form", exact: true }).tap();
@@ -386,6 +388,6 @@ describe("forms", { skip }, () => {
     assert.ok(await form(page).evaluate((element) => element.scrollWidth <= element.clientWidth));
     assert.deepEqual(await visitor.violationsInEveryLook(undefined, "#inspect-form"), []);
     await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Code" }).tap();
-    await until(async () => assert.match(await written(visitor), /"Comment":\s*"By thumb"/));
+    await until(async () => assert.match(await shownLines(visitor), /"Comment":\s*"By thumb"/));
   });
 });

@@ -1,20 +1,20 @@
-// Whether the graph can be read: at every scale, in every font, whatever its size, and while a run is played.
+// The graph is legible: at every scale, in every font, at any size, and while a run is played.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { FONTS } from "../../scripts/fonts.mjs";
 import { link } from "../../scripts/bench-page/machines.mjs";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const pass = (next) => (next ? { Type: "Pass", Next: next } : { Type: "Pass", End: true });
 const WORDS = ["Validate the order", "ReserveInventoryForCustomer", "Charge card", "SendConfirmationEmailToTheCustomerAndTheShop", "Ship"];
 const nameOf = (i) => `${i} ${WORDS[i % WORDS.length]}`;
-/** States one after another, whose last one is this. */
+/** A chain of states with a given last state. */
 const row = (count, last = { Type: "Succeed" }) => ({
   StartAt: nameOf(0),
   States: Object.fromEntries(Array.from({ length: count }, (_, i) => [nameOf(i), i + 1 < count ? pass(nameOf(i + 1)) : last])),
 });
-/** A loop of so many rounds, then a branch that fails and one that does not. */
+/** A loop of `rounds` iterations, then one branch that fails and one that succeeds. */
 const FAILING = {
   StartAt: "Init",
   States: {
@@ -40,7 +40,7 @@ const FAILING = {
   },
 };
 
-describe("reading the graph", { skip }, () => {
+describe("the graph is legible", { skip }, () => {
   const { visit } = visits();
   const to = (definition, more = {}) => link({ t: "Measured", d: JSON.stringify(definition, null, 2), i: "{}", c: "skip", ...more });
   const scale = (page) =>
@@ -51,7 +51,7 @@ describe("reading the graph", { skip }, () => {
   const zoomOut = (page) => page.getByRole("button", { name: "Zoom out" }).click();
   const fit = (page) => page.getByRole("button", { name: "Fit the graph" }).click();
 
-  /** What is wrong with the names and signs that are drawn: too small, over their boxes, below a sign. */
+  /** Returns faults of names and signs: too small, outside of their boxes, or below a sign. */
   const faults = (page) =>
     page.evaluate(() => {
       const found = [];
@@ -81,7 +81,7 @@ describe("reading the graph", { skip }, () => {
         for (const text of node.querySelectorAll(":scope > .node-button > :is(.name, .caption)")) {
           const { left, right } = text.getBoundingClientRect();
           if (left < box.left || right > box.right) found.push(`${text.textContent} is wider than its box by ${right - box.right}`);
-          // The line of the letters, without the room above and below.
+          // The height of the letters, without the space above and below.
           const size = Number.parseFloat(getComputedStyle(text).fontSize) * k;
           const lines = [...text.querySelectorAll("tspan")].map((line) => ({
             at: line.getStartPositionOfChar(0).y,
@@ -106,7 +106,7 @@ describe("reading the graph", { skip }, () => {
 
   for (const font of [undefined, ...Object.keys(FONTS)]) {
     visit(
-      `names fit their boxes and are never under 11 px, ${font ?? "in the system's font"}`,
+      `fits names into their boxes, never below 11 px, ${font ?? "in the system's font"}`,
       { hash: to(row(24)), ...(font && { font }) },
       async (visitor, page) => {
         await visitor.run();
@@ -117,7 +117,7 @@ describe("reading the graph", { skip }, () => {
             assert.ok(now < k || now <= 0.051);
             k = now;
           });
-          await comes(() => faults(page), [], `at ${k}`);
+          await eventually(() => faults(page), [], `at ${k}`);
           await zoomOut(page);
         }
         assert.ok((await scale(page)) < 0.1);
@@ -125,61 +125,57 @@ describe("reading the graph", { skip }, () => {
     );
   }
 
-  // Too long for any font.
+  // The name is too long for any font.
   const long = (i) => `${i} SendConfirmationEmailToTheCustomerAndTheShopAndWhoeverElseMayWaitForIt`;
   const LONG = {
     StartAt: long(0),
     States: Object.fromEntries(Array.from({ length: 24 }, (_, i) => [long(i), pass(i < 23 ? long(i + 1) : undefined)])),
   };
-  visit("a name that is cut ends in an ellipsis, and the card has it whole", { hash: to(LONG) }, async (_, page) => {
+  visit("ends a shortened name with an ellipsis, and shows the whole name in its card", { hash: to(LONG) }, async (_, page) => {
     await until(async () => assert.match(await page.locator(".node .name", { hasText: "…" }).first().textContent(), /^\d+ \S/));
     const cut = page.locator(".node", { has: page.locator(".name", { hasText: "…" }) }).first();
     const id = await cut.locator("[data-node]").getAttribute("data-node");
     await cut.hover();
-    await comes(() => page.locator(".card b").textContent(), id.slice("/States/".length));
+    await eventually(() => page.locator(".card b").textContent(), id.slice("/States/".length));
   });
 
-  visit(
-    "Fit shows the whole of 2,000 states, which fill the pane, and the minimap too",
-    { hash: to(row(2000)), height: 900 },
-    async (_, page) => {
-      await page.locator("[data-node]").first().waitFor();
-      await fit(page);
-      await until(async () => {
-        const seen = await page.evaluate(() => {
-          const pane = document.querySelector("svg.canvas").getBoundingClientRect();
-          const boxes = [...document.querySelectorAll("svg.canvas .box")].map((box) => box.getBoundingClientRect());
-          const [left, right, top, bottom] = [
-            Math.min(...boxes.map((box) => box.left)),
-            Math.max(...boxes.map((box) => box.right)),
-            Math.min(...boxes.map((box) => box.top)),
-            Math.max(...boxes.map((box) => box.bottom)),
-          ];
-          return {
-            count: boxes.length,
-            inside: left >= pane.left && right <= pane.right && top >= pane.top && bottom <= pane.bottom,
-            width: (right - left) / pane.width,
-            height: (bottom - top) / pane.height,
-          };
-        });
-        assert.equal(seen.count, 2000);
-        assert.ok(seen.inside && seen.width > 0.5 && seen.height > 0.5, JSON.stringify(seen));
+  visit("fits 2,000 states into the pane and the minimap", { hash: to(row(2000)), height: 900 }, async (_, page) => {
+    await page.locator("[data-node]").first().waitFor();
+    await fit(page);
+    await until(async () => {
+      const seen = await page.evaluate(() => {
+        const pane = document.querySelector("svg.canvas").getBoundingClientRect();
+        const boxes = [...document.querySelectorAll("svg.canvas .box")].map((box) => box.getBoundingClientRect());
+        const [left, right, top, bottom] = [
+          Math.min(...boxes.map((box) => box.left)),
+          Math.max(...boxes.map((box) => box.right)),
+          Math.min(...boxes.map((box) => box.top)),
+          Math.max(...boxes.map((box) => box.bottom)),
+        ];
+        return {
+          count: boxes.length,
+          inside: left >= pane.left && right <= pane.right && top >= pane.top && bottom <= pane.bottom,
+          width: (right - left) / pane.width,
+          height: (bottom - top) / pane.height,
+        };
       });
-      // The minimap is covered from side to side, not a line in its middle.
-      await until(async () => {
-        const covered = await page.locator(".minimap canvas").evaluate((canvas) => {
-          const { width, height } = canvas;
-          const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
-          const columns = new Set();
-          for (let i = 3; i < data.length; i += 4) if (data[i] > 0) columns.add(((i - 3) / 4) % width);
-          return columns.size / width;
-        });
-        assert.ok(covered > 0.4, `${covered}`);
+      assert.equal(seen.count, 2000);
+      assert.ok(seen.inside && seen.width > 0.5 && seen.height > 0.5, JSON.stringify(seen));
+    });
+    // The minimap is filled from side to side, not only by a line in its middle.
+    await until(async () => {
+      const covered = await page.locator(".minimap canvas").evaluate((canvas) => {
+        const { width, height } = canvas;
+        const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+        const columns = new Set();
+        for (let i = 3; i < data.length; i += 4) if (data[i] > 0) columns.add(((i - 3) / 4) % width);
+        return columns.size / width;
       });
-    },
-  );
+      assert.ok(covered > 0.4, `${covered}`);
+    });
+  });
 
-  visit("60 states in a row take the width of the pane, near enough to read", { hash: to(row(60)) }, async (_, page) => {
+  visit("fits 60 states in a row to the width of the pane, large enough to read", { hash: to(row(60)) }, async (_, page) => {
     await page.locator("[data-node]").first().waitFor();
     await until(async () => {
       assert.ok((await scale(page)) > 0.3);
@@ -193,13 +189,13 @@ describe("reading the graph", { skip }, () => {
   });
 
   visit(
-    "the first screen shows the whole graph; the run's pane opens with the first run, and keeps the tab that was chosen",
+    "shows the whole graph first; the dock opens with the first run, and keeps the tab that was selected",
     {},
     async (visitor, page) => {
       const dock = page.locator("#dock");
       await visitor.state("Done").waitFor();
-      await comes(async () => (await dock.boundingBox()).height < 60, true);
-      await comes(() => page.getByRole("separator", { name: "Height of the run" }).count(), 0);
+      await eventually(async () => (await dock.boundingBox()).height < 60, true);
+      await eventually(() => page.getByRole("separator", { name: "Height of the run" }).count(), 0);
       await until(async () => {
         const pane = await page.locator("svg.canvas").boundingBox();
         for (const box of await page.locator("svg.canvas .box").all()) {
@@ -209,11 +205,11 @@ describe("reading the graph", { skip }, () => {
       });
       await visitor.run();
       await page.locator(".result").waitFor();
-      await comes(async () => (await dock.boundingBox()).height > 120, true);
-      // Another run goes to its result again; not where a tab was chosen.
+      await eventually(async () => (await dock.boundingBox()).height > 120, true);
+      // Another run opens its result again, unless a tab was selected.
       await visitor.tab("Timeline");
       await visitor.run();
-      await comes(
+      await eventually(
         () =>
           page
             .getByRole("tab", { name: /^Result/ })
@@ -221,8 +217,8 @@ describe("reading the graph", { skip }, () => {
             .count(),
         1,
       );
-      await visitor.still();
-      await comes(() => page.getByRole("tab", { name: /^Timeline/ }).getAttribute("aria-selected"), "true");
+      await visitor.waitUntilQuiet();
+      await eventually(() => page.getByRole("tab", { name: /^Timeline/ }).getAttribute("aria-selected"), "true");
     },
   );
 
@@ -232,7 +228,7 @@ describe("reading the graph", { skip }, () => {
   ]) {
     for (const font of [undefined, "wide"]) {
       visit(
-        `names stay whole when the first run opens the dock, ${width} × ${height}, ${font ?? "in the system's font"}`,
+        `keeps names whole when the first run opens the dock, ${width} × ${height}, ${font ?? "in the system's font"}`,
         { width, height, ...(font && { font }) },
         async (visitor, page) => {
           const names = () =>
@@ -251,13 +247,13 @@ describe("reading the graph", { skip }, () => {
             "TellCustomer",
             "WaitForSupply",
           ];
-          await comes(names, all);
+          await eventually(names, all);
           await visitor.run();
           await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
-          await comes(async () => (await page.locator("#dock").boundingBox()).height > 120, true);
-          await comes(names, all);
-          await comes(() => faults(page), []);
-          // Nothing is cut for the few pixels that the whole graph lacks.
+          await eventually(async () => (await page.locator("#dock").boundingBox()).height > 120, true);
+          await eventually(names, all);
+          await eventually(() => faults(page), []);
+          // The graph needs a few more pixels than there are; nothing is cut off.
           const top = async (at) => (await page.locator(at).first().boundingBox()).y;
           await until(async () => assert.ok((await top('[data-node="/States/CheckStock"]')) > (await top("#graph-pane"))));
         },
@@ -266,8 +262,8 @@ describe("reading the graph", { skip }, () => {
   }
 
   visit(
-    "the bars at the foot cover no state when a run has made the pane lower",
-    { width: 1280, height: 800, staying: "Order processing" },
+    "covers no state with the bars at the bottom after a run has made the pane lower",
+    { width: 1280, height: 800, reusePage: "Order processing" },
     async (visitor, page) => {
       const covered = () =>
         page.evaluate(() => {
@@ -281,19 +277,19 @@ describe("reading the graph", { skip }, () => {
       await page.locator(".pen-bar").waitFor();
       const before = await page.locator(".graph-frame").evaluate((frame) => frame.clientHeight);
       await page.keyboard.press("F8");
-      await comes(() => page.locator(".graph-frame").evaluate((frame, height) => frame.clientHeight < height, before), true);
-      await comes(covered, []);
+      await eventually(() => page.locator(".graph-frame").evaluate((frame, height) => frame.clientHeight < height, before), true);
+      await eventually(covered, []);
     },
   );
 
-  visit("the dock opens with its tabs, too", { staying: "Order processing" }, async (visitor, page) => {
+  visit("opens the dock by its tabs, too", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.tab("Breakpoints");
-    await comes(async () => (await page.locator("#dock").boundingBox()).height > 120, true);
+    await eventually(async () => (await page.locator("#dock").boundingBox()).height > 120, true);
     await page.locator("#dock-breakpoints").waitFor();
   });
 
   visit(
-    "where the run is stays in sight until somebody moves the view, and Follow brings it back",
+    "keeps the current state in view until the user moves the view; Follow returns to it",
     {
       hash: to(
         {
@@ -320,7 +316,7 @@ describe("reading the graph", { skip }, () => {
           box.y + box.height <= pane.y + pane.height
         );
       };
-      const waiting = (i) => comes(() => visitor.node(`/States/${nameOf(i)}`).getAttribute("aria-label"), /, waiting/);
+      const waiting = (i) => eventually(() => visitor.node(`/States/${nameOf(i)}`).getAttribute("aria-label"), /, waiting/);
       await visitor.node(`/States/${nameOf(0)}`).waitFor();
       await page
         .getByRole("button", { name: /100 %|Zoom \d+/ })
@@ -336,22 +332,22 @@ describe("reading the graph", { skip }, () => {
         await until(async () => assert.ok(await insight(`/States/${nameOf(i)}`), `state ${i}`));
       }
       const follow = page.getByRole("button", { name: "Follow", exact: true });
-      await comes(() => follow.count(), 0);
-      // By hand.
+      await eventually(() => follow.count(), 0);
+      // Moves the view manually.
       await page.mouse.move(720, 300);
       await page.mouse.wheel(0, -4000);
       await follow.waitFor();
-      await comes(() => insight(`/States/${nameOf(11)}`), false);
+      await eventually(() => insight(`/States/${nameOf(11)}`), false);
       await next.click();
       await waiting(12);
-      await comes(() => insight(`/States/${nameOf(12)}`), false);
+      await eventually(() => insight(`/States/${nameOf(12)}`), false);
       await follow.click();
       await until(async () => assert.ok(await insight(`/States/${nameOf(12)}`)));
       await follow.waitFor({ state: "detached" });
     },
   );
 
-  visit("a run that is played again is followed as well", { hash: to(row(60)), reducedMotion: "no-preference" }, async (visitor, page) => {
+  visit("follows a run that is played again", { hash: to(row(60)), reducedMotion: "no-preference" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await page
@@ -359,7 +355,7 @@ describe("reading the graph", { skip }, () => {
       .first()
       .click();
     await page.getByRole("button", { name: "Play again" }).click();
-    // Looked at as it goes: whenever a picture is painted the last state is in sight, or the view is on its way to it.
+    // Checks every painted picture of the run: the last state is visible, or the view is moving towards it.
     await page.waitForFunction(() => {
       const pane = document.querySelector("svg.canvas").getBoundingClientRect();
       const last = [...document.querySelectorAll(".node.is-succeeded .box")].map((box) => box.getBoundingClientRect());
@@ -370,70 +366,66 @@ describe("reading the graph", { skip }, () => {
     });
   });
 
-  visit(
-    "a failed run shows where: the way to it is red, near, from afar and on the minimap",
-    { hash: to(FAILING) },
-    async (visitor, page) => {
-      await visitor.run();
-      await visitor.result();
-      const way = page.locator(".line.by-failed");
-      // Start, Init, More?, and within the branch its start and the way to the Fail state.
-      await comes(() => way.count(), 5);
-      const red = await page.evaluate(() => getComputedStyle(document.querySelector(".line.by-failed")).stroke);
-      await comes(
-        () =>
-          page
-            .locator(".node.is-failed > .node-button > .box")
-            .first()
-            .evaluate((box) => getComputedStyle(box).stroke),
-        red,
-      );
-      await until(async () => assert.ok((await page.locator(".line.taken:not(.by-failed)").count()) > 2, "the rest keeps its own colour"));
-      // Arrows have the colour of their lines, whatever that is.
-      await comes(
-        () => page.locator(".head").evaluateAll((heads) => [...new Set(heads.map((head) => getComputedStyle(head).fill))]),
-        ["context-stroke"],
-      );
-      await comes(() => way.first().getAttribute("marker-end"), "url(#arrow-failed)");
-      // How often is said beside the line that it is of.
-      const counts = await page.locator(".line-count").evaluateAll((texts) =>
-        texts.map((text) => {
-          const box = text.getBBox();
-          const path = text.parentElement.querySelectorAll(".line");
-          const own = [...path].filter((line) => line.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
-          let least = Infinity;
-          for (let at = 0; at <= own.getTotalLength(); at += 2) {
-            const { x, y } = own.getPointAtLength(at);
-            least = Math.min(
-              least,
-              Math.hypot(Math.max(box.x - x, 0, x - box.x - box.width), Math.max(box.y - y, 0, y - box.y - box.height)),
-            );
-          }
-          return { text: text.textContent, least };
-        }),
-      );
-      assert.ok(
-        counts.some(({ text }) => text === "×1,200"),
-        JSON.stringify(counts),
-      );
-      for (const { text, least } of counts) assert.ok(least < 12, `${text} is ${least} from its line`);
-      for (let i = 0; i < 9; i++) await zoomOut(page);
-      await page.locator("svg.canvas.far").waitFor();
-      await comes(() => page.locator(".pin-failed").textContent(), /^Fails here$/);
-      await comes(
-        () =>
-          page
-            .locator(".line.by-failed")
-            .first()
-            .evaluate((line) => getComputedStyle(line).stroke),
-        red,
-      );
-      await comes(() => faults(page), []);
-    },
-  );
+  visit("marks the path to a failure red, at every scale and on the minimap", { hash: to(FAILING) }, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    const way = page.locator(".line.by-failed");
+    // Start, Init, More?, and in the branch its start and the transition to the Fail state.
+    await eventually(() => way.count(), 5);
+    const red = await page.evaluate(() => getComputedStyle(document.querySelector(".line.by-failed")).stroke);
+    await eventually(
+      () =>
+        page
+          .locator(".node.is-failed > .node-button > .box")
+          .first()
+          .evaluate((box) => getComputedStyle(box).stroke),
+      red,
+    );
+    await until(async () => assert.ok((await page.locator(".line.taken:not(.by-failed)").count()) > 2, "the rest keeps its own colour"));
+    // Arrowheads have the colour of their lines.
+    await eventually(
+      () => page.locator(".head").evaluateAll((heads) => [...new Set(heads.map((head) => getComputedStyle(head).fill))]),
+      ["context-stroke"],
+    );
+    await eventually(() => way.first().getAttribute("marker-end"), "url(#arrow-failed)");
+    // The count is written beside its line.
+    const counts = await page.locator(".line-count").evaluateAll((texts) =>
+      texts.map((text) => {
+        const box = text.getBBox();
+        const path = text.parentElement.querySelectorAll(".line");
+        const own = [...path].filter((line) => line.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
+        let least = Infinity;
+        for (let at = 0; at <= own.getTotalLength(); at += 2) {
+          const { x, y } = own.getPointAtLength(at);
+          least = Math.min(
+            least,
+            Math.hypot(Math.max(box.x - x, 0, x - box.x - box.width), Math.max(box.y - y, 0, y - box.y - box.height)),
+          );
+        }
+        return { text: text.textContent, least };
+      }),
+    );
+    assert.ok(
+      counts.some(({ text }) => text === "×1,200"),
+      JSON.stringify(counts),
+    );
+    for (const { text, least } of counts) assert.ok(least < 12, `${text} is ${least} from its line`);
+    for (let i = 0; i < 9; i++) await zoomOut(page);
+    await page.locator("svg.canvas.far").waitFor();
+    await eventually(() => page.locator(".pin-failed").textContent(), /^Fails here$/);
+    await eventually(
+      () =>
+        page
+          .locator(".line.by-failed")
+          .first()
+          .evaluate((line) => getComputedStyle(line).stroke),
+      red,
+    );
+    await eventually(() => faults(page), []);
+  });
 
   visit(
-    "the minimap shows where a large run has failed",
+    "marks the failure of a large run on the minimap",
     { hash: to(row(300, { Type: "Fail", Error: "Late" })) },
     async (visitor, page) => {
       await visitor.run();
@@ -452,11 +444,11 @@ describe("reading the graph", { skip }, () => {
   );
 
   for (const font of Object.keys(FONTS)) {
-    visit(`in a picture no name leaves its box, and no sign is on one, ${font}`, { font }, async (visitor, page) => {
+    visit(`keeps names inside their boxes, and free of signs, in a saved picture, ${font}`, { font }, async (visitor, page) => {
       await visitor.run();
       await visitor.result();
-      const { bytes } = await visitor.saved(page.getByRole("button", { name: "Save the graph as SVG" }));
-      // A page of its own, whose policy lets a text become a drawing.
+      const { bytes } = await visitor.download(page.getByRole("button", { name: "Save the graph as SVG" }));
+      // A new page, whose policy allows a string to be loaded as a picture.
       const blank = await page.context().newPage();
       await blank.route("**/*", (route) => route.fulfill({ contentType: "image/svg+xml", body: bytes }));
       await blank.goto("http://localhost/picture.svg");

@@ -1,8 +1,8 @@
-// The graph and its table as their visitors use them.
+// The graph and its table.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const pass = (next) => (next ? { Type: "Pass", Next: next } : { Type: "Pass", End: true });
 const NESTED = {
@@ -20,46 +20,42 @@ const NESTED = {
     Sorry: { Type: "Fail", Error: "Sorry" },
   },
 };
-/** States `S0`, `S1` … one after another. */
+/** A chain of states `S0`, `S1` … */
 const chain = (count, name = "S") =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, pass(i + 1 < count ? `${name}${i + 1}` : "")]));
 
 describe("the graph", { skip }, () => {
   const { visit } = visits();
 
-  /** Where the middle of a state is on screen. */
+  /** The centre of a state on the screen. */
   const middle = async (locator) => {
     const box = await locator.boundingBox();
     return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
   };
 
-  visit(
-    "searches by name and service, lights up what it finds, and goes from one to the next",
-    { staying: true },
-    async (visitor, page) => {
-      await visitor.open({ definition: NESTED });
-      await visitor.state("Each").waitFor();
-      await page.getByRole("button", { name: "Search the graph" }).click();
-      await page.keyboard.type("e");
-      await page.locator(".match").first().waitFor();
-      const said = page.locator(".graph-search .hits");
-      await comes(() => said.innerText(), /^1 of \d$/);
-      const first = await page.locator(".current-match [data-node]").getAttribute("data-node");
-      await page.keyboard.press("Enter");
-      await comes(() => said.innerText(), /^2 of \d$/);
-      await until(async () => assert.notEqual(await page.locator(".current-match [data-node]").getAttribute("data-node"), first));
-      await page.keyboard.press("Shift+Enter");
-      await comes(() => page.locator(".current-match [data-node]").getAttribute("data-node"), first);
-      await page.keyboard.press("ControlOrMeta+a");
-      await page.keyboard.type("lambda");
-      await page.locator(".hits", { hasText: "1 of 1" }).waitFor();
-      await comes(() => page.locator(".match [data-node]").getAttribute("data-node"), "/States/Fetch");
-      await page.keyboard.press("Escape");
-      await comes(() => page.locator(".match").count(), 0);
-    },
-  );
+  visit("searches by name and service, highlights the matches, and steps through them", { reusePage: true }, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    await visitor.state("Each").waitFor();
+    await page.getByRole("button", { name: "Search the graph" }).click();
+    await page.keyboard.type("e");
+    await page.locator(".match").first().waitFor();
+    const said = page.locator(".graph-search .hits");
+    await eventually(() => said.innerText(), /^1 of \d$/);
+    const first = await page.locator(".current-match [data-node]").getAttribute("data-node");
+    await page.keyboard.press("Enter");
+    await eventually(() => said.innerText(), /^2 of \d$/);
+    await until(async () => assert.notEqual(await page.locator(".current-match [data-node]").getAttribute("data-node"), first));
+    await page.keyboard.press("Shift+Enter");
+    await eventually(() => page.locator(".current-match [data-node]").getAttribute("data-node"), first);
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("lambda");
+    await page.locator(".hits", { hasText: "1 of 1" }).waitFor();
+    await eventually(() => page.locator(".match [data-node]").getAttribute("data-node"), "/States/Fetch");
+    await page.keyboard.press("Escape");
+    await eventually(() => page.locator(".match").count(), 0);
+  });
 
-  visit("finds a state inside of a folded one, and unfolds it", { staying: true }, async (visitor, page) => {
+  visit("finds a state inside a folded state, and unfolds it", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     const each = visitor.state("Each");
     await each.focus();
@@ -70,7 +66,7 @@ describe("the graph", { skip }, () => {
     await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor();
   });
 
-  visit("begins folded where there are more than 5,000 states, and says so", { staying: true }, async (visitor, page) => {
+  visit("starts folded with more than 5,000 states, and says so", { reusePage: true }, async (visitor, page) => {
     const inside = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`P${i}`, i < 39 ? pass(`P${i + 1}`) : pass()]));
     const group = (k, next) => ({
       Type: "Parallel",
@@ -87,16 +83,16 @@ describe("the graph", { skip }, () => {
     const States = Object.fromEntries(Array.from({ length: 130 }, (_, k) => [`G${k}`, group(k, k < 129 ? `G${k + 1}` : undefined)]));
     await visitor.open({ definition: { StartAt: "G0", States } });
     await page.getByText("5,330 states. Parallel and Map states begin folded.").waitFor();
-    await comes(() => visitor.state("G0").getAttribute("aria-label"), /folded/);
+    await eventually(() => visitor.state("G0").getAttribute("aria-label"), /folded/);
     await visitor.state("G0").focus();
     await page.keyboard.press("+");
     await visitor.node("/States/G0/Branches/0/States/0.P0").waitFor();
-    await comes(() => visitor.state("G1").getAttribute("aria-label"), /folded/);
+    await eventually(() => visitor.state("G1").getAttribute("aria-label"), /folded/);
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.getByText("begin folded").waitFor({ state: "detached" });
   });
 
-  visit("an open search takes no focus when another machine is drawn", {}, async (visitor, page) => {
+  visit("does not focus an open search when another machine is drawn", {}, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Done").waitFor();
     await page.getByRole("button", { name: "Search the graph" }).click();
@@ -111,7 +107,7 @@ describe("the graph", { skip }, () => {
     await page.getByRole("button", { name: "Close the search" }).click();
   });
 
-  visit("keeps its place and its scale while somebody types", { staying: true }, async (visitor, page) => {
+  visit("keeps position and scale while the user types", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Done").waitFor();
     await visitor.state("Done").click();
@@ -122,14 +118,14 @@ describe("the graph", { skip }, () => {
     more.States.Extra = pass("Each");
     await visitor.write("Definition", JSON.stringify(more, null, 2));
     await visitor.state("Extra").waitFor();
-    await visitor.still();
+    await visitor.waitUntilQuiet();
     await until(async () => {
       const now = await middle(visitor.state("Done"));
       assert.ok(Math.abs(now[0] - before[0]) <= 1 && Math.abs(now[1] - before[1]) <= 1, `${before} became ${now}`);
     });
   });
 
-  visit("every status of a state has its sign, and is told by name", { staying: true }, async (visitor, page) => {
+  visit("has a sign and a spoken name for every status of a state", { reusePage: true }, async (visitor, page) => {
     const one = (name, state) => ({ StartAt: name, States: { [name]: { ...state, End: true } } });
     const bad = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:bad" };
     const Branches = [
@@ -166,7 +162,7 @@ describe("the graph", { skip }, () => {
       tasks: 'export default { bad: async () => { throw Object.assign(new Error("no"), { name: "Bad.Thing" }); } };',
     });
     await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
-    // All of it in sight, and near enough to read.
+    // The whole graph is visible, and large enough to read.
     await page.setViewportSize({ width: 2600, height: 1200 });
     await page.getByRole("button", { name: "Fit the graph" }).click();
     const at = (branch, name) => `/States/All/Branches/${branch}/States/${name}`;
@@ -179,7 +175,7 @@ describe("the graph", { skip }, () => {
           { timeout: 10_000 },
         )
         .catch(async () => assert.match(await visitor.node(pointer).getAttribute("aria-label"), pattern));
-    /** What is drawn on a state, besides its box and name. */
+    /** What is drawn on a state besides its box and name. */
     const drawn = (pointer, selector) => page.locator(`.node[data-move="${pointer}"] > ${selector}`).first().waitFor({ state: "attached" });
     assert.match(await visitor.node(nap).getAttribute("aria-label"), /, not run,/);
     await visitor.run();
@@ -206,7 +202,7 @@ describe("the graph", { skip }, () => {
     await told("/States/All", /, failed with States\.Timeout, caught,/);
     await told("/States/Z", /, succeeded,/);
 
-    // A pause has two lines and a pointer before the state.
+    // A paused state has a double border, and a pointer before it.
     await visitor.state("Z").click();
     await page.keyboard.press("F9");
     await visitor.run();
@@ -215,7 +211,7 @@ describe("the graph", { skip }, () => {
     await drawn("/States/Z", ".pause-marks path");
   });
 
-  visit("has a menu for every state, by mouse and by keyboard", { staying: true }, async (visitor, page) => {
+  visit("has a menu for every state, by mouse and by keyboard", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Fetch").click({ button: "right" });
     const menu = page.getByRole("menu", { name: "Fetch" });
@@ -228,22 +224,22 @@ describe("the graph", { skip }, () => {
     await page.keyboard.press("f");
     await page.keyboard.press("Enter");
     await visitor.node("/States/Each/ItemProcessor/States/Inner").waitFor({ state: "detached" });
-    await comes(() => visitor.state("Each").getAttribute("aria-label"), /folded/);
+    await eventually(() => visitor.state("Each").getAttribute("aria-label"), /folded/);
     await visitor.state("Fetch").focus();
     await page.keyboard.press("Shift+F10");
     await page.getByRole("menuitem", { name: "Copy the path" }).click();
-    await comes(() => page.evaluate(() => navigator.clipboard.readText()), "/States/Fetch");
+    await eventually(() => page.evaluate(() => navigator.clipboard.readText()), "/States/Fetch");
   });
 
-  visit("shows a card for a state that the pointer or the focus rests on, until Escape", { staying: true }, async (visitor, page) => {
+  visit("shows a card for the hovered or focused state until Escape", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Fetch").hover();
     const card = page.locator(".card");
     await card.waitFor();
-    await comes(() => card.innerText(), /Fetch\s+Task · lambda invoke\s+Gets the order\s+goes to Each\s+on States.ALL to Sorry/);
+    await eventually(() => card.innerText(), /Fetch\s+Task · lambda invoke\s+Gets the order\s+goes to Each\s+on States.ALL to Sorry/);
     await card.hover();
     await page.waitForTimeout(400);
-    await comes(() => card.count(), 1, "it can be reached");
+    await eventually(() => card.count(), 1, "it can be reached");
     await page.mouse.move(5, 5);
     await card.waitFor({ state: "detached" });
     await visitor.state("Fetch").focus();
@@ -251,7 +247,7 @@ describe("the graph", { skip }, () => {
     await card.waitFor();
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached" });
-    await comes(
+    await eventually(
       () => page.evaluate(() => document.activeElement.dataset.node),
       "/States/Each",
       "the first Escape only takes the card away",
@@ -259,39 +255,39 @@ describe("the graph", { skip }, () => {
   });
 
   visit(
-    "says how often states and transitions were taken, and what was not reached",
-    { staying: "Order processing" },
+    "shows how often states and transitions were taken, and what was not reached",
+    { reusePage: "Order processing" },
     async (visitor, page) => {
       await visitor.run();
       await visitor.result();
       await until(async () => assert.ok((await page.locator(".line.taken").count()) > 5));
-      await comes(() => page.locator(".line-count").first().textContent(), /^×2$/);
-      await comes(() => visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
+      await eventually(() => page.locator(".line-count").first().textContent(), /^×2$/);
+      await eventually(() => visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
       const opacity = (selector) =>
         page
           .locator(selector)
           .first()
           .evaluate((element) => getComputedStyle(element).opacity);
-      await comes(() => opacity(".run-over .line:not(.taken)"), "0.35");
-      await comes(() => opacity(".is-skipped > .node-button"), "0.45");
+      await eventually(() => opacity(".run-over .line:not(.taken)"), "0.35");
+      await eventually(() => opacity(".is-skipped > .node-button"), "0.45");
     },
   );
 
-  visit("is a table with the same states, statuses, keys and selection", {}, async (visitor, page) => {
+  visit("has a table with the same states, statuses, keys and selection", {}, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await page.getByRole("button", { name: "Table", exact: true }).click();
     const grid = page.getByRole("treegrid");
     await grid.waitFor();
-    await comes(() => grid.getAttribute("aria-rowcount"), "13");
+    await eventually(() => grid.getAttribute("aria-rowcount"), "13");
     const row = (name) => grid.getByRole("row", { name: new RegExp(`^${name}`) });
-    await comes(() => row("ChargeCard").innerText(), /succeeded[\s\S]*2/);
-    await comes(() => row("OutOfStock").innerText(), /not reached/);
-    await comes(() => row("PackParcel").getAttribute("aria-level"), "2");
+    await eventually(() => row("ChargeCard").innerText(), /succeeded[\s\S]*2/);
+    await eventually(() => row("OutOfStock").innerText(), /not reached/);
+    await eventually(() => row("PackParcel").getAttribute("aria-level"), "2");
     await row("CheckStock").click();
     await page.keyboard.press("ArrowDown");
     await page.locator("#inspector-pane h3, #inspector-pane h2", { hasText: "InStock?" }).first().waitFor();
-    await comes(() => row("InStock").getAttribute("aria-selected"), "true");
+    await eventually(() => row("InStock").getAttribute("aria-selected"), "true");
     await row("Fulfil").click();
     await page.keyboard.press("ArrowLeft");
     await row("PackParcel").waitFor({ state: "detached" });
@@ -300,30 +296,30 @@ describe("the graph", { skip }, () => {
     await page.keyboard.press("Shift+F10");
     await page.getByRole("menu", { name: "Fulfil" }).waitFor();
     await page.keyboard.press("Escape");
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await page.reload();
     await grid.waitFor();
   });
 
-  visit("folds what is large at first, has a minimap, and names of one size from afar", { staying: true }, async (visitor, page) => {
+  visit("folds large states, shows a minimap, and keeps names at one size when zoomed out", { reusePage: true }, async (visitor, page) => {
     const large = {
       StartAt: "Big",
       States: { Big: { Type: "Map", ItemProcessor: { StartAt: "I0", States: chain(61, "I") }, Next: "S0" }, ...chain(90) },
     };
     await visitor.open({ definition: large });
     await visitor.state("Big").waitFor();
-    await comes(() => visitor.state("Big").getAttribute("aria-label"), /folded/);
+    await eventually(() => visitor.state("Big").getAttribute("aria-label"), /folded/);
     await page.locator(".minimap").waitFor();
     await visitor.state("Big").focus();
     await page.keyboard.press("+");
     await visitor.node("/States/Big/ItemProcessor/States/I0").waitFor();
     await page.getByRole("button", { name: "Fit the graph" }).click();
     await page.locator("svg.canvas.far").waitFor();
-    // As on a map, and not in their boxes.
-    await comes(() => page.locator("svg.canvas .node text").count(), 0);
+    // At a small scale, names are drawn beside the boxes, as on a map.
+    await eventually(() => page.locator("svg.canvas .node text").count(), 0);
     await until(async () => assert.ok((await page.locator("svg.canvas .names text").count()) > 10));
     await until(async () => assert.ok((await page.locator("svg.canvas .line").count()) <= 4, "the lines of a scope are one path"));
-    // The view goes where the minimap is pressed.
+    // A press on the minimap moves the view there.
     const before = await page.locator(".minimap .seen").getAttribute("d");
     await page
       .getByRole("button", { name: /100 %|Zoom \d+/ })
@@ -333,44 +329,52 @@ describe("the graph", { skip }, () => {
     await until(async () => assert.notEqual(await page.locator(".minimap .seen").getAttribute("d"), before));
   });
 
-  visit("draws a state that does not exist as one that is missing", { staying: true }, async (visitor) => {
+  visit("draws the missing target of a transition", { reusePage: true }, async (visitor) => {
     await visitor.open({ definition: { StartAt: "One", States: { One: pass("Two") } } });
     const missing = visitor.node("#missing/Two");
     await missing.waitFor();
-    await comes(() => missing.getAttribute("aria-label"), /^Two not found, missing state/);
+    await eventually(() => missing.getAttribute("aria-label"), /^Two not found, missing state/);
   });
 
-  visit("moves with the arrow keys while Space is held, and chooses with Space alone", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: NESTED });
-    await visitor.state("Fetch").focus();
-    const before = await middle(visitor.state("Fetch"));
-    await page.keyboard.down(" ");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.up(" ");
-    await comes(async () => (await middle(visitor.state("Fetch")))[0], before[0] - 60);
-    await comes(() => visitor.state("Fetch").getAttribute("aria-pressed"), "false");
-    await page.keyboard.press(" ");
-    await comes(() => visitor.state("Fetch").getAttribute("aria-pressed"), "true");
-  });
+  visit(
+    "moves the view with the arrow keys while Space is held, and selects with Space alone",
+    { reusePage: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: NESTED });
+      await visitor.state("Fetch").focus();
+      const before = await middle(visitor.state("Fetch"));
+      await page.keyboard.down(" ");
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.up(" ");
+      await eventually(async () => (await middle(visitor.state("Fetch")))[0], before[0] - 60);
+      await eventually(() => visitor.state("Fetch").getAttribute("aria-pressed"), "false");
+      await page.keyboard.press(" ");
+      await eventually(() => visitor.state("Fetch").getAttribute("aria-pressed"), "true");
+    },
+  );
 
-  visit("glides from one layout to the next unless motion is unwelcome", { reducedMotion: "no-preference" }, async (visitor, page) => {
-    await visitor.open({ definition: NESTED });
-    await visitor.state("Done").waitFor();
-    await page.evaluate(() => {
-      globalThis.moves = 0;
-      const animate = Element.prototype.animate;
-      Element.prototype.animate = function (...given) {
-        globalThis.moves += 1;
-        return animate.apply(this, given);
-      };
-    });
-    await visitor.state("Each").focus();
-    await page.keyboard.press("-");
-    await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor({ state: "detached" });
-    await until(async () => assert.ok((await page.evaluate(() => globalThis.moves)) > 0));
-  });
+  visit(
+    "animates from one layout to the next unless the user prefers reduced motion",
+    { reducedMotion: "no-preference" },
+    async (visitor, page) => {
+      await visitor.open({ definition: NESTED });
+      await visitor.state("Done").waitFor();
+      await page.evaluate(() => {
+        globalThis.moves = 0;
+        const animate = Element.prototype.animate;
+        Element.prototype.animate = function (...given) {
+          globalThis.moves += 1;
+          return animate.apply(this, given);
+        };
+      });
+      await visitor.state("Each").focus();
+      await page.keyboard.press("-");
+      await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor({ state: "detached" });
+      await until(async () => assert.ok((await page.evaluate(() => globalThis.moves)) > 0));
+    },
+  );
 
-  visit("is accessible after a run, in the theme that was chosen", {}, async (visitor, page) => {
+  visit("is accessible after a run, in the chosen theme", {}, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     for (const theme of ["contrast", "light"]) {
@@ -378,16 +382,16 @@ describe("the graph", { skip }, () => {
       await page.locator(".settings select").first().selectOption(theme);
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
-      await comes(() => page.evaluate(() => document.documentElement.dataset.theme), theme);
+      await eventually(() => page.evaluate(() => document.documentElement.dataset.theme), theme);
       await page.getByRole("button", { name: "Search the graph" }).click();
       await page.keyboard.type("c");
       await page.getByRole("button", { name: "Next match" }).waitFor();
-      await comes(() => visitor.violations(), [], theme);
+      await eventually(() => visitor.violations(), [], theme);
       await page.keyboard.press("Escape");
     }
   });
 
-  visit("keeps its shapes in the system's own colours", { forcedColors: "active" }, async (visitor, page) => {
+  visit("keeps its shapes in forced colours", { forcedColors: "active" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     const box = page.locator(".node.is-succeeded .box").first();
@@ -395,11 +399,15 @@ describe("the graph", { skip }, () => {
       const style = await box.evaluate((element) => [getComputedStyle(element).stroke, getComputedStyle(element).fill]);
       assert.notEqual(style[0], style[1], "the border stands out from the fill");
     });
-    await comes(() => page.locator(".node.is-succeeded .status path").first().isVisible(), true, "a sign says what the colour does not");
+    await eventually(
+      () => page.locator(".node.is-succeeded .status path").first().isVisible(),
+      true,
+      "a sign says what the colour does not",
+    );
   });
 
   visit(
-    "at most 24 transitions move together, however many are taken",
+    "animates at most 24 transitions together, however many are taken",
     { reducedMotion: "no-preference", width: 2600, height: 1500 },
     async (visitor, page) => {
       const branch = (i) => ({ StartAt: `B${i}x0`, States: chain(14, `B${i}x`) });
@@ -409,7 +417,7 @@ describe("the graph", { skip }, () => {
           States: { All: { Type: "Parallel", Branches: Array.from({ length: 20 }, (_, i) => branch(i)), End: true } },
         },
       });
-      // More than 60 states inside are folded at first.
+      // A state that contains more than 60 states is folded at first.
       await visitor.state("All").focus();
       await page.keyboard.press("+");
       await page.locator('[data-node^="/States/All/Branches/"]').first().waitFor({ state: "attached" });
@@ -422,7 +430,7 @@ describe("the graph", { skip }, () => {
           globalThis.most = Math.max(globalThis.most, document.querySelectorAll(".token").length);
         }).observe(document.querySelector("svg.canvas"), { childList: true, subtree: true });
       });
-      // A machine that is too busy to draw pictures on the way shows fewer; then it runs once more.
+      // A busy machine may draw too few pictures on the way; then the test runs the machine once more.
       await until(async () => {
         await visitor.run();
         await visitor.result();
@@ -435,25 +443,25 @@ describe("the graph", { skip }, () => {
     },
   );
 
-  visit("what is too large to be looked at as a whole stays folded until a run stops in it", { staying: true }, async (visitor, page) => {
+  visit("keeps a state that is too large to show folded until a run stops in it", { reusePage: true }, async (visitor, page) => {
     const branches = Array.from({ length: 1001 }, (_, i) => ({ StartAt: `B${i}`, States: { [`B${i}`]: pass() } }));
     const definition = { StartAt: "Huge", States: { Huge: { Type: "Parallel", Branches: branches, End: true } } };
     await visitor.open({ definition });
-    await comes(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
+    await eventually(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
     await visitor.run();
     await page.getByRole("region", { name: "Outcome of the run" }).getByText("SUCCEEDED").waitFor();
-    await comes(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
+    await eventually(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
     const b = [{ kind: "entry", state: "B7" }];
-    await visitor.bring(
+    await visitor.importText(
       { kind: "stepglass/session/1", t: "Huge", f: "json", d: JSON.stringify(definition), i: "{}", k: "", s: 1, b },
       "Huge",
     );
-    await comes(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
+    await eventually(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
     await visitor.run();
     await visitor.node("/States/Huge/Branches/7/States/B7").waitFor();
   });
 
-  visit("what is large or deep is folded at first, and unfolds when the run comes in", { staying: true }, async (visitor, page) => {
+  visit("folds large and deeply nested states, and unfolds them when the run enters", { reusePage: true }, async (visitor, page) => {
     const deep = (levels) =>
       levels === 0
         ? { StartAt: "Core", States: { Core: pass() } }
@@ -474,19 +482,19 @@ describe("the graph", { skip }, () => {
     await visitor.open({ definition, input: { items: [1] } });
     const rest = visitor.node("/States/Big/ItemProcessor/States/Rest");
     await visitor.state("Big").waitFor();
-    await comes(() => visitor.state("Big").getAttribute("aria-label"), /folded/);
-    await comes(() => rest.count(), 0);
-    await comes(() => page.locator('[data-node$="/States/Core"]').count(), 0);
+    await eventually(() => visitor.state("Big").getAttribute("aria-label"), /folded/);
+    await eventually(() => rest.count(), 0);
+    await eventually(() => page.locator('[data-node$="/States/Core"]').count(), 0);
     await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
     await visitor.run();
     await rest.waitFor();
-    await comes(() => rest.getAttribute("aria-label"), /waiting/);
-    // In sight, not only there.
+    await eventually(() => rest.getAttribute("aria-label"), /waiting/);
+    // The state is inside the view.
     await until(async () => {
       const [box, frame] = await Promise.all([rest.boundingBox(), page.locator("svg.canvas").boundingBox()]);
       assert.ok(box.x >= frame.x && box.y >= frame.y && box.y + box.height <= frame.y + frame.height, "in sight");
     });
-    // A stop deep inside unfolds all that is around it.
+    // A stop in a deeply nested state unfolds every state around it.
     const session = {
       kind: "stepglass/session/1",
       t: "Deep",
@@ -497,9 +505,9 @@ describe("the graph", { skip }, () => {
       s: 1,
       b: [{ kind: "entry", state: "Core" }],
     };
-    await visitor.bring(session, "Deep");
+    await visitor.importText(session, "Deep");
     await visitor.node("/States/Deep/Branches/0/States/L4").waitFor();
-    await comes(() => page.locator('[data-node$="/States/Core"]').count(), 0);
+    await eventually(() => page.locator('[data-node$="/States/Core"]').count(), 0);
     await visitor.run();
     await page.locator(".pause-where", { hasText: "before Core" }).first().waitFor();
     await page.locator('[data-node$="/States/Core"]').waitFor();

@@ -1,16 +1,16 @@
-// Names, payloads, errors and keys that would like to be markup or code are shown as text, and nothing else happens.
+// Names, payloads, errors and keys that contain markup or code are shown as text and have no effect.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { renderSvg } from "stepglass";
 import { skip } from "../browser.mjs";
 import { runTest } from "./exported.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const ELSEWHERE = "//evil.invalid/x";
 const CALL = "pwned()";
 
-/** At least a hundred, each another door. */
+/** At least a hundred payloads, each of which attacks another weakness. */
 const payloads = [
   ...[
     "script",
@@ -140,12 +140,12 @@ describe("hostile texts", { skip }, () => {
   const hash = (workspace) => `#v1.${deflateRawSync(Buffer.from(JSON.stringify(workspace))).toString("base64url")}`;
   const lambda = "arn:aws:lambda:us-east-1:123456789012:function:F";
 
-  test("there are at least a hundred, all different", () => {
+  test("are at least a hundred, all different", () => {
     assert.ok(new Set(payloads).size >= 100, `${new Set(payloads).size}`);
     assert.equal(new Set(payloads).size, payloads.length);
   });
 
-  /** A machine whose every text is one of these. */
+  /** A machine in which every text is one of these. */
   function machine(texts) {
     const names = texts.map((text, i) => `${i} ${text.replaceAll("\uD800", "?")}`.slice(0, 80));
     const States = {};
@@ -191,14 +191,14 @@ describe("hostile texts", { skip }, () => {
       await visitor.run();
       await page.getByRole("button", { name: "Run it" }).click();
       const result = await visitor.result();
-      await comes(() => result.innerText(), /FAILED/);
+      await eventually(() => result.innerText(), /FAILED/);
       await visitor.tab("Console");
       await until(async () =>
         assert.ok((await page.locator(".console").innerText()).includes(texts.find((text) => /^[ -~]+$/.test(text)) ?? "")),
       );
       await visitor.tab("Events");
       await page.getByRole("listbox").waitFor();
-      // Every state is chosen once, so that the inspector has shown all of them.
+      // Selects every state, so that the inspector shows each of them.
       const labels = await page.evaluate(async () => {
         const found = [];
         for (const node of document.querySelectorAll("[data-node]")) {
@@ -238,7 +238,7 @@ describe("hostile texts", { skip }, () => {
       assert.deepEqual(state, { pwned: false, polluted: false, strange: [], handlers: 0 });
       await visitor.leave();
 
-      // The drawing, opened as a document of its own.
+      // Opens the drawing as a document of its own.
       const svg = renderSvg(JSON.stringify(definition));
       const drawing = await site.visit({
         hash: "drawing.svg",
@@ -247,8 +247,8 @@ describe("hostile texts", { skip }, () => {
           await other.route("**/drawing.svg", (route) => route.fulfill({ contentType: "image/svg+xml", body: svg }));
         },
       });
-      await comes(() => drawing.page.evaluate(() => document.documentElement.localName), "svg", "it is well-formed");
-      await comes(
+      await eventually(() => drawing.page.evaluate(() => document.documentElement.localName), "svg", "it is well-formed");
+      await eventually(
         () =>
           drawing.page.evaluate(() => globalThis.wasPwned === true || document.querySelector("script, foreignObject, image, a") !== null),
         false,
@@ -257,7 +257,7 @@ describe("hostile texts", { skip }, () => {
     }),
   );
 
-  /** Nothing of the page is what a payload would like to be. */
+  /** Nothing on the page has become what a payload tries to create. */
   const harmless = async (page, where) => {
     const found = await page.evaluate(() => ({
       pwned: globalThis.wasPwned === true,
@@ -273,7 +273,7 @@ describe("hostile texts", { skip }, () => {
             !(element.localName === "iframe" && element.src === `${location.origin}/sandbox.html`),
         )
         .map((element) => element.outerHTML.slice(0, 200)),
-      // Only addresses of the page itself, and of what it made.
+      // Only addresses of the page itself, and of objects that it created.
       links: [...document.querySelectorAll("[href], [src], [action], [formaction]")]
         .map((element) => ["href", "src", "action", "formaction"].map((name) => element.getAttribute(name) ?? "").join(""))
         .filter(
@@ -288,7 +288,7 @@ describe("hostile texts", { skip }, () => {
   };
   const armed = (page) => page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true)));
 
-  test("every field of a link is shown as text", async () => {
+  test("are shown as text in every field of a link", async () => {
     const visitor = await site.visit({ before: armed });
     const { page } = visitor;
     await visitor.ready();
@@ -322,10 +322,10 @@ describe("hostile texts", { skip }, () => {
     await visitor.leave();
   });
 
-  test("every pane and every file made of a run shows them as text", async () => {
+  test("are shown as text in every pane, and in every file that is made from a run", async () => {
     const usable = payloads.filter((text) => text !== "\uD800" && !/[\u0000-\u001f\u007f]/.test(text) && text.length <= 80);
     assert.ok(usable.length >= 100);
-    // Names as they are: `__proto__` among them.
+    // Names are written literally, because `__proto__` is one of them.
     const members = (entries) => `{${entries.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
     const states = usable.map((text, i) => {
       const Next = usable[i + 1] ?? "Each item";
@@ -365,7 +365,7 @@ describe("hostile texts", { skip }, () => {
     await visitor.ready();
     await visitor.run();
     await page.getByRole("button", { name: "Run it" }).click();
-    await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
+    await eventually(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
     const steps = {
       "the strip of iterations": () => page.getByRole("slider", { name: /Each item/ }).press("ArrowRight"),
       "the table": async () => {
@@ -410,7 +410,7 @@ describe("hostile texts", { skip }, () => {
         await visitor.tab("Tasks");
         await visitor.write("Task handlers, JavaScript", tasks.replace("return text", "return text + text"));
         await visitor.run();
-        await comes(async () => (await visitor.result()).innerText(), /SUCCEEDED/);
+        await eventually(async () => (await visitor.result()).innerText(), /SUCCEEDED/);
         await visitor.tab("Runs");
         await page
           .getByRole("button", { name: /Compare/ })
@@ -425,7 +425,7 @@ describe("hostile texts", { skip }, () => {
         await visitor.tab("Coverage");
         await page.getByRole("button", { name: "Show on the graph" }).click();
         for (const format of ["Save JSON", "Save LCOV"]) {
-          const { bytes } = await visitor.saved(page.getByRole("button", { name: format }));
+          const { bytes } = await visitor.download(page.getByRole("button", { name: format }));
           if (format === "Save JSON") JSON.parse(bytes);
           else
             for (const line of bytes.toString().trim().split("\n"))
@@ -437,11 +437,11 @@ describe("hostile texts", { skip }, () => {
       await step();
       await harmless(page, where);
     }
-    // A name does not get out of the strings and comments of the test.
+    // A name cannot break out of the strings and comments of the exported test.
     await page.getByRole("button", { name: "Export", exact: true }).click();
     for (const runner of ["node:test", "vitest"]) {
       await page.getByLabel("Test for").selectOption(runner);
-      const { name, bytes } = await visitor.saved(page.getByRole("button", { name: "Test file" }));
+      const { name, bytes } = await visitor.download(page.getByRole("button", { name: "Test file" }));
       assert.match(name, /^[\p{L}\p{N}-]+\.test\.mjs$/u);
       if (runner === "vitest") continue;
       const printed = runTest(`globalThis.pwned = () => { console.log("was", "pwned"); process.exit(0); };\n${bytes}`);
@@ -449,11 +449,11 @@ describe("hostile texts", { skip }, () => {
       assert.doesNotMatch(printed, /was pwned/);
     }
     for (const file of ["MockConfigFile.json", "History, as AWS has it", "JSON"])
-      JSON.parse((await visitor.saved(page.getByRole("button", { name: file, exact: true }))).bytes);
-    const { bytes: session } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
+      JSON.parse((await visitor.download(page.getByRole("button", { name: file, exact: true }))).bytes);
+    const { bytes: session } = await visitor.download(page.getByRole("button", { name: "Session file" }));
     await page.keyboard.press("Escape");
     await visitor.example("Hello");
-    await visitor.bring(session.toString());
+    await visitor.importText(session.toString());
     await page.getByRole("dialog", { name: "Run this link's code?" }).getByRole("button", { name: "Run it" }).click();
     await visitor.tab("Runs");
     await page
@@ -464,7 +464,7 @@ describe("hostile texts", { skip }, () => {
     await visitor.leave();
   });
 
-  test("files of every kind with hostile texts are refused or shown as text", async () => {
+  test("are refused or shown as text in files of every kind", async () => {
     const visitor = await site.visit({
       before: (page) => page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true))),
     });
@@ -499,7 +499,7 @@ describe("hostile texts", { skip }, () => {
       await page.getByRole("button", { name: "Import", exact: true }).click();
       await page.getByLabel("Text", { exact: true }).fill(typeof file === "string" ? file : JSON.stringify(file));
       await page.getByRole("button", { name: "Open the text" }).click();
-      // It is opened, which closes the dialog, or refused in it with the reason, or more is asked in another one.
+      // The file opens, which closes the dialog; or it is refused with a reason; or another dialog asks for more.
       const { dialog, reason } = await until(async () => {
         const shown = page.getByRole("dialog");
         const dialog = (await shown.count()) > 0 ? await shown.getByRole("heading").first().innerText({ timeout: 1_000 }) : "";
@@ -509,13 +509,16 @@ describe("hostile texts", { skip }, () => {
       });
       assert.ok(dialog !== "Import" || reason.length > 10, reason);
       if (dialog !== "") await page.keyboard.press("Escape");
-      await comes(() => page.getByRole("dialog").count(), 0);
+      await eventually(() => page.getByRole("dialog").count(), 0);
     }
-    await comes(() => page.evaluate(() => [globalThis.wasPwned, {}.polluted, document.querySelector("img")]), [undefined, undefined, null]);
+    await eventually(
+      () => page.evaluate(() => [globalThis.wasPwned, {}.polluted, document.querySelector("img")]),
+      [undefined, undefined, null],
+    );
     await visitor.leave();
   });
 
-  test("an endless machine does not freeze the page: it can be used, and ends as on AWS", async () => {
+  test("an endless machine does not freeze the page, and ends as on AWS", async () => {
     const loop = {
       StartAt: "A",
       States: {
@@ -530,7 +533,7 @@ describe("hostile texts", { skip }, () => {
     await visitor.state("C").click();
     await visitor.page.locator('[data-node="/States/C"][aria-pressed="true"]').waitFor();
     const result = await visitor.result();
-    await comes(() => result.innerText(), /FAILED[\s\S]*25,?000|history/i);
+    await eventually(() => result.innerText(), /FAILED[\s\S]*25,?000|history/i);
     await visitor.leave();
   });
 });

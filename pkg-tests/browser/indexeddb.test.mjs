@@ -1,16 +1,16 @@
-// The store in a browser's IndexedDB: what every store guarantees, and what only a browser does to one.
+// The store in a browser's IndexedDB: the guarantees of every store, and those that concern browsers.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
-import { borrow, comes, launchStaying, serve, skip, until } from "../browser.mjs";
+import { borrow, eventually, launchStaying, serve, skip, until } from "../browser.mjs";
 import { storeSuite } from "../store/suite.mjs";
 
 const dist = resolve(import.meta.dirname, "../../dist");
 
-/** The record of an execution that runs. */
+/** The record of a running execution. */
 const record = (id, more = {}) => ({
   id,
   name: id,
@@ -23,8 +23,8 @@ const record = (id, more = {}) => ({
 const created = (id, more) => ({ id, version: 0, create: record(id, more), facts: { text: '["start"]', count: 1 } });
 
 /**
- * The store of a page, as one here: each call goes there, and what it gives or throws comes back. The classes of errors stay in the page,
- * their codes do not.
+ * A store in the page that can be called from here: each call is forwarded, and its result or error is returned. Error classes do
+ * not survive the transfer, but codes do.
  */
 class PageStore {
   constructor(page, name, options = {}) {
@@ -96,7 +96,7 @@ let numbers = 0;
 
 const thrown = ({ name, code, message }) => Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });
 
-/** Random whole numbers below a limit, the same for each seed. */
+/** Random integers below a limit, the same for the same seed. */
 function numbersOf(seed) {
   let state = seed;
   return (below) => {
@@ -105,7 +105,7 @@ function numbersOf(seed) {
   };
 }
 
-/** Any call of a store, with few names, so that calls meet. */
+/** A random call of the store. There are few names, so that calls concern the same executions. */
 function anyCall(random) {
   const one = (...values) => values[random(values.length)];
   const maybe = (value) => (random(2) === 0 ? value() : {});
@@ -175,7 +175,7 @@ function anyCall(random) {
   )();
 }
 
-/** What a call gives; of refusals the code. */
+/** Returns the result of a call, or the code of its error. */
 async function done(store, [method, given]) {
   if (method === "all") return collected(store.all(...given));
   const value = await store[method](...given);
@@ -192,7 +192,7 @@ async function collected(values) {
 describe("a store in IndexedDB", { skip }, () => {
   let server, chrome, context;
 
-  /** A tab of the site. */
+  /** Opens a tab of the site. */
   const tab = async (where = context) => {
     const page = await where.newPage();
     await page.route("**/tab", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>tab</title>" }));
@@ -216,7 +216,7 @@ describe("a store in IndexedDB", { skip }, () => {
     return { store: new PageStore(page, name), another: () => new PageStore(page, name), done: () => page.close() };
   });
 
-  test("does what the store in memory does, whatever is written to it", async () => {
+  test("behaves as the store in memory for any sequence of calls", async () => {
     const { MemoryStore } = await importSource("js/store/memory.ts");
     const page = await tab();
     const stores = [new MemoryStore(), new PageStore(page, "as memory")];
@@ -229,7 +229,7 @@ describe("a store in IndexedDB", { skip }, () => {
     await page.close();
   });
 
-  test("another tab is refused until the first gives the store up, or is closed", async () => {
+  test("refuses another tab until the first closes the store or is closed", async () => {
     const [one, two] = [await tab(), await tab()];
     const first = new PageStore(one, "tabs");
     const second = new PageStore(two, "tabs");
@@ -238,7 +238,7 @@ describe("a store in IndexedDB", { skip }, () => {
       code: "STORE_CONFLICT",
       message: /another tab or worker .* has the store tabs open/,
     });
-    // A second opener of the same tab is none the less another one.
+    // A second store in the same tab is refused as well.
     await assert.rejects(new PageStore(one, "tabs").open({ owner: "first" }), { code: "STORE_CONFLICT" });
     await first.close();
     await second.open({ owner: "second" });
@@ -248,7 +248,7 @@ describe("a store in IndexedDB", { skip }, () => {
     await one.close();
   });
 
-  test("a tab that waits has the store when the other is closed, with all that was written", async () => {
+  test("opens in a waiting tab when the other tab is closed, with everything that was written", async () => {
     const [one, two] = [await tab(), await tab()];
     const first = new PageStore(one, "waits");
     const second = new PageStore(two, "waits", { wait: true });
@@ -257,20 +257,20 @@ describe("a store in IndexedDB", { skip }, () => {
     const waiting = second.open({ owner: "second" });
     await one.close();
     await waiting;
-    await comes(async () => (await second.list()).items.map(({ id }) => id), ["a"]);
-    // Closing ends a wait, and nobody is left in the queue for the lock.
+    await eventually(async () => (await second.list()).items.map(({ id }) => id), ["a"]);
+    // Closing ends the wait, and leaves nothing in the queue for the lock.
     const third = new PageStore(await tab(), "waits", { wait: true });
     const refused = assert.rejects(third.open({ owner: "third" }), { code: "STORE_CLOSED" });
     await until(async () => assert.equal((await two.evaluate(() => navigator.locks.query())).pending.length, 1));
     await third.close();
     await refused;
-    await comes(async () => (await two.evaluate(() => navigator.locks.query())).pending.length, 0);
+    await eventually(async () => (await two.evaluate(() => navigator.locks.query())).pending.length, 0);
     await two.close();
   });
 
-  test("a worker has a store as a window has, and reports whether the site's data is persistent", async () => {
+  test("works in a worker as in a window, and reports whether the site's data is persistent", async () => {
     const page = await tab();
-    // Browsers differ in what they grant, so that both answers are stubs. Only a window can ask; a worker can look.
+    // Browsers differ in what they grant, so the answers are stubs. Only a window can request persistence; a worker can read it.
     const inWorker = (persistent) =>
       page.evaluate(async (persistent) => {
         const code = `import { indexedDB } from "${location.origin}/indexeddb.js";
@@ -289,7 +289,7 @@ describe("a store in IndexedDB", { skip }, () => {
         return value;
       }, persistent);
     assert.deepEqual(await inWorker(false), [{ b: 1 }, false]);
-    // The lock ends with the worker.
+    // The lock is released when the worker ends.
     await until(async () => assert.deepEqual((await page.evaluate(() => navigator.locks.query())).held, []));
     assert.deepEqual(await inWorker(true), [{ b: 1 }, true]);
     const store = new PageStore(page, "worker");
@@ -298,8 +298,8 @@ describe("a store in IndexedDB", { skip }, () => {
     await page.close();
   });
 
-  test("the browser is asked once to keep the data, if it does not already, and its answer is reported", async () => {
-    // What `persisted()` says, what `persist()` answers, and what the store makes of them.
+  test("asks the browser once for persistent data, if it is not yet persistent, and reports the answer", async () => {
+    // The answers of `persisted()` and `persist()`, and what the store reports.
     const cases = [
       { before: false, answer: true, expected: { asked: 1, answers: [true, false] } },
       { before: false, answer: false, expected: { asked: 1, answers: [false, false] } },
@@ -331,12 +331,12 @@ describe("a store in IndexedDB", { skip }, () => {
     }
   });
 
-  test("a write for which there is no room is refused whole, and the store goes on", async () => {
+  test("rejects a write completely if there is no space, and continues to work", async () => {
     const own = await chrome.newContext();
     const page = await tab(own);
     const devtools = await own.newCDPSession(page);
     const { origin } = new URL(server.url);
-    // Before anything is written: what is left is computed anew only where it does not do.
+    // The quota is set before anything is written, because the browser checks it only when the cached free space is used up.
     await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1_000_000 });
     const store = new PageStore(page, "full");
     await store.open({ owner: "me" });
@@ -360,7 +360,7 @@ describe("a store in IndexedDB", { skip }, () => {
     await own.close();
   });
 
-  test("a write whose transaction fails is refused whole", async () => {
+  test("rejects a write completely if its transaction fails", async () => {
     const page = await tab();
     const store = new PageStore(page, "fails");
     await store.open({ owner: "me" });
@@ -370,7 +370,7 @@ describe("a store in IndexedDB", { skip }, () => {
       globalThis.mend = () => (IDBObjectStore.prototype.put = put);
       IDBObjectStore.prototype.put = function (...given) {
         const request = put.apply(this, given);
-        // The last of a write: facts and records have been put before it.
+        // This is the last request of the transaction: facts and records have been put before it.
         if (this.name === "counter") this.transaction.abort();
         return request;
       };
@@ -385,7 +385,7 @@ describe("a store in IndexedDB", { skip }, () => {
     await page.close();
   });
 
-  test("a store of a newer version is refused, and left as it is", async () => {
+  test("refuses a store of a newer version, and does not change it", async () => {
     const page = await tab();
     await page.evaluate(
       () =>
@@ -403,7 +403,7 @@ describe("a store in IndexedDB", { skip }, () => {
     await page.close();
   });
 
-  test("a store that another tab deletes or upgrades closes, and says so", async () => {
+  test("closes with a notification when another tab deletes or upgrades the store", async () => {
     const [one, two] = [await tab(), await tab()];
     const store = new PageStore(one, "taken");
     await store.open({ owner: "me" });
@@ -433,7 +433,7 @@ describe("a store in IndexedDB", { skip }, () => {
     await two.close();
   });
 
-  test("what was reported as written is there when Chromium was killed meanwhile", async () => {
+  test("keeps what was reported as written when Chromium is killed", async () => {
     const profile = mkdtempSync(join(tmpdir(), "stepglass-profile-"));
     try {
       const acknowledged = [];
@@ -465,7 +465,7 @@ describe("a store in IndexedDB", { skip }, () => {
           acknowledged.filter((id) => !found.has(id)),
           [],
         );
-        // Nothing is there by half: each has its fact, and nothing came between two.
+        // No write is partial: each item has its fact, and there is no gap between them.
         for (const { id, order } of [items[0], items.at(-1)]) assert.deepEqual((await store.load(id)).journal, [`[${order - 1}]`]);
         assert.equal(items[0].order, items.length);
       } finally {
@@ -476,9 +476,9 @@ describe("a store in IndexedDB", { skip }, () => {
     }
   });
 
-  test("executions of a Runtime go on in a browser that was killed, and each effect has one key", async () => {
+  test("resumes executions of a Runtime after the browser was killed, with one key for each effect", async () => {
     const profile = mkdtempSync(join(tmpdir(), "stepglass-profile-"));
-    /** Opens the runtime of a tab; its handlers say here what they do. */
+    /** Opens the Runtime in a tab. Its handlers record their calls. */
     const begin = async (answers) => {
       const { context: where, kill } = await launchStaying(profile);
       const page = await tab(where);
@@ -521,7 +521,7 @@ describe("a store in IndexedDB", { skip }, () => {
           return Promise.all(found.map(async (one) => (await one.result).output));
         });
         assert.deepEqual(outputs, [{ reserved: true }, { reserved: true }, { reserved: true }]);
-        // What was answered is not called again; what was not is, with the key that it had.
+        // A task with an answer is not called again. One without an answer is called again with the same idempotency key.
         assert.deepEqual(second.calls.sort(), first.calls.filter((call) => call.startsWith("charge")).sort());
       } finally {
         await second.kill();

@@ -1,10 +1,10 @@
-// The inspector of a state on the page, in real Chromium: its data flow, why things are as they are, and where they came from.
+// The inspector of a state on the page, in Chromium: its data flow, explanations, and the provenance of values.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
 import { fonts, useFont } from "./boxes.mjs";
 import { toYaml } from "./definition.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 
@@ -57,36 +57,36 @@ describe("the inspector", { skip }, () => {
   };
 
   visit(
-    "an expression lights what it reads, a value what it came from, by pointer and by key",
-    { staying: true },
+    "highlights what an expression reads, and where a value came from, by pointer and by keyboard",
+    { reusePage: true },
     async (visitor, page) => {
       await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
       await visitor.state("Price").click();
       await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
       const before = "Before: InputPath";
-      // A filter: the elements that it takes, and in them what the path goes on to.
+      // A filter: highlights the elements that it selects, and the parts of them that the rest of the path selects.
       await pane(page).getByText("$.lines[?(@.price > 10)].sku", { exact: true }).hover();
       await page.locator(".tree-line.lit").first().waitFor();
-      await comes(() => lit(page, before), ['"sku": "lens", lit', '"sku": "body", lit']);
-      // By key, an intrinsic function and a path.
+      await eventually(() => lit(page, before), ['"sku": "lens", lit', '"sku": "body", lit']);
+      // The same by keyboard, for an intrinsic function and a path.
       await pane(page).getByText("States.ArrayLength($.lines)", { exact: true }).focus();
       await page.waitForFunction(() => document.querySelectorAll(".tree-line.lit").length > 8);
       await pane(page).getByText("$.customer.name", { exact: true }).focus();
       await page.waitForFunction(() => document.querySelector(".tree-line.lit")?.textContent.includes("Ada"));
-      // A part of what came out: the second of those that the filter took.
+      // A part of the result: it came from the second of the elements that the filter selected.
       await page.getByRole("tree", { name: "afterParameters" }).locator(".added", { hasText: '"body"' }).hover();
       await page.waitForFunction(() => document.querySelector(".tree-line.lit")?.textContent.includes("body"));
-      await comes(() => lit(page, before), ['"sku": "body", lit']);
+      await eventually(() => lit(page, before), ['"sku": "body", lit']);
       await page.getByRole("tree", { name: "afterParameters" }).locator(".added", { hasText: "fixed" }).hover();
       await page.getByText("Written in the definition.").waitFor();
-      // From ResultPath into the raw input.
+      // From the position of ResultPath to the raw input.
       await visitor.choose(pane(page).getByRole("radio", { name: /^ResultPath/ }));
       const tree = page.getByRole("tree", { name: "afterResultPath" });
       await tree.getByRole("treeitem").first().focus();
       for (let i = 0; i < 20 && !/total/.test(await page.evaluate(() => document.activeElement.textContent)); i++)
         await page.keyboard.press("ArrowDown");
       await page.waitForFunction(() => /130/.test(document.querySelector(".tree-line.lit")?.textContent ?? ""));
-      await comes(() => lit(page, "Before: ResultSelector"), ['"total": 130, lit']);
+      await eventually(() => lit(page, "Before: ResultSelector"), ['"total": 130, lit']);
       await page.keyboard.press("Enter");
       const origin = pane(page).getByRole("list", { name: "Where it came from" });
       await origin.getByText("$.sum ← the task's result in Price").waitFor();
@@ -95,7 +95,7 @@ describe("the inspector", { skip }, () => {
 
   const outcome = (page) => page.getByRole("region", { name: "Outcome of the run" });
 
-  visit("after a run that failed it says what failed and why, and leads there", { staying: true }, async (visitor, page) => {
+  visit("explains after a failed run what failed and why, and links to it", { reusePage: true }, async (visitor, page) => {
     const Charge = {
       Type: "Task",
       Resource: `${LAMBDA}charge`,
@@ -117,16 +117,16 @@ describe("the inspector", { skip }, () => {
       tasks:
         "export default { charge: (n) => { if (n === 2) throw Object.assign(new Error('insufficient funds'), { name: 'CardDeclined' }); return n; } };",
     });
-    await comes(
+    await eventually(
       () => outcome(page).innerText(),
       /FAILED[^]*after 1 min 39 s of virtual time, \d+ events[^]*Charge failed in item #1 at attempt 3\.[^]*CardDeclined\s+insufficient funds/,
     );
-    // Where the time went: a Map's is that of the states inside.
-    await comes(
+    // The time per state: a Map's time includes that of the states inside.
+    await eventually(
       () => outcome(page).innerText(),
       /Slowest states\s+Prepare\s+1 min 30 s\s+Charge\s+6\.0 s in 2 visits, the longest 6\.0 s\s+Rest\s+3\.0 s\s+2 retries\s+Charge\s+2 retries/,
     );
-    await comes(() => outcome(page).innerText(), /4 of 5 states entered in this run/);
+    await eventually(() => outcome(page).innerText(), /4 of 5 states entered in this run/);
     await outcome(page).getByRole("button", { name: "Copy as test" }).click();
     await until(async () => assert.match(await page.evaluate(() => navigator.clipboard.readText()), /failedWith\("CardDeclined"\)/));
     await outcome(page).getByRole("button", { name: "Look at Charge" }).click();
@@ -150,15 +150,15 @@ describe("the inspector", { skip }, () => {
     await page.getByRole("tree", { name: "Runs" }).getByText(/^2/).first().waitFor();
   });
 
-  visit("after a run that succeeded it says how it went; a run that was not started says why", { staying: true }, async (visitor, page) => {
+  visit("summarizes a successful run, and says why a run was not started", { reusePage: true }, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
-    await comes(
+    await eventually(
       () => outcome(page).innerText(),
       /SUCCEEDED\s+after 0 ms of virtual time, \d+ events[^]*Coverage\s+3 of 3 states entered in this run/,
     );
-    await comes(() => outcome(page).locator('pre[aria-label="Output"]').innerText(), /"total": 130/);
+    await eventually(() => outcome(page).locator('pre[aria-label="Output"]').innerText(), /"total": 130/);
     assert.equal(await outcome(page).getByText("Slowest states").count(), 0, "nothing took any time");
-    // The states of child executions count, and the two events by which a Distributed Map begins are one attempt.
+    // The states of child executions count. The two events with which a Distributed Map starts are one attempt.
     const ItemProcessor = {
       ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
       StartAt: "Inner",
@@ -166,21 +166,21 @@ describe("the inspector", { skip }, () => {
     };
     const distributed = { StartAt: "Each", States: { Each: { Type: "Map", ItemProcessor, End: true } } };
     await ended(visitor, { definition: distributed, input: [1, 2] });
-    await comes(() => outcome(page).innerText(), /SUCCEEDED[^]*Coverage\s+2 of 2 states entered in this run/);
+    await eventually(() => outcome(page).innerText(), /SUCCEEDED[^]*Coverage\s+2 of 2 states entered in this run/);
     assert.doesNotMatch(await outcome(page).innerText(), /retr/);
     await visitor.tab("Input");
     await visitor.write("Input", "{");
     await visitor.run();
-    await comes(() => outcome(page).innerText(), /Not started\s+The input is not JSON/);
+    await eventually(() => outcome(page).innerText(), /Not started\s+The input is not JSON/);
   });
 
-  visit("the Output stage is shown beside what was before it", { staying: true }, async (visitor, page) => {
+  visit("shows the Output stage beside its input", { reusePage: true }, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
     await visitor.state("Price").click();
     const lines = (tree, selector = ".tree-line") => page.getByRole("tree", { name: tree }).locator(selector).allInnerTexts();
     for (const stage of [/^ResultPath/, /^Output/]) {
       await visitor.choose(pane(page).getByRole("radio", { name: stage }));
-      // What came in has no price yet, and the price is what was added.
+      // The input has no price yet; the price is marked as added.
       const after = stage.test("Output") ? "output" : "afterResultPath";
       await until(async () => assert.ok((await lines(after, ".added")).some((line) => line.includes('"total": 130'))));
       assert.ok((await lines("Before: State input")).every((line) => !line.includes("total")));
@@ -191,41 +191,45 @@ describe("the inspector", { skip }, () => {
       .waitFor();
   });
 
-  visit("a stage stops before and after it, from its chip, and says how it stands", { staying: true }, async (visitor, page) => {
-    await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
-    await visitor.state("Price").click();
-    const chip = (name) => pane(page).getByRole("radio", { name });
-    await chip(/^ResultSelector changed, 13 B$/).focus();
-    await page.keyboard.press("Enter");
-    await chip(/^ResultSelector .*breakpoint after it/).waitFor();
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Shift+Enter");
-    await chip(/^Output .*breakpoint before it/).waitFor();
-    await page.keyboard.press("Home");
-    await page.keyboard.press("Enter");
-    await visitor.run();
-    await paused(page, "before Price");
-    const state = pane(page).locator(".state-chip");
-    await comes(() => state.innerText(), /paused before it/);
-    await comes(() => visitor.state("Price").getAttribute("aria-label"), /paused before it/);
-    // What is to come stands there, and can be stopped at.
-    await chip(/^Output .*not reached.*breakpoint before it/).waitFor();
-    await page.keyboard.press("F8");
-    await paused(page, "after afterResultSelector of Price");
-    await comes(() => state.innerText(), /paused after ResultSelector/);
-    await page.keyboard.press("F8");
-    await paused(page, "before output of Price");
-    await chip(/^ResultSelector .*breakpoint after it/).focus();
-    await page.keyboard.press("Enter");
-    await chip(/^ResultSelector changed, 13 B$/).waitFor();
-    await page.keyboard.press("Shift+F8");
-    await visitor.result();
-  });
+  visit(
+    "sets breakpoints before and after a stage on its chip, and shows the state of the stage",
+    { reusePage: true },
+    async (visitor, page) => {
+      await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
+      await visitor.state("Price").click();
+      const chip = (name) => pane(page).getByRole("radio", { name });
+      await chip(/^ResultSelector changed, 13 B$/).focus();
+      await page.keyboard.press("Enter");
+      await chip(/^ResultSelector .*breakpoint after it/).waitFor();
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Shift+Enter");
+      await chip(/^Output .*breakpoint before it/).waitFor();
+      await page.keyboard.press("Home");
+      await page.keyboard.press("Enter");
+      await visitor.run();
+      await paused(page, "before Price");
+      const state = pane(page).locator(".state-chip");
+      await eventually(() => state.innerText(), /paused before it/);
+      await eventually(() => visitor.state("Price").getAttribute("aria-label"), /paused before it/);
+      // A stage that is still to come is listed, and can have a breakpoint.
+      await chip(/^Output .*not reached.*breakpoint before it/).waitFor();
+      await page.keyboard.press("F8");
+      await paused(page, "after afterResultSelector of Price");
+      await eventually(() => state.innerText(), /paused after ResultSelector/);
+      await page.keyboard.press("F8");
+      await paused(page, "before output of Price");
+      await chip(/^ResultSelector .*breakpoint after it/).focus();
+      await page.keyboard.press("Enter");
+      await chip(/^ResultSelector changed, 13 B$/).waitFor();
+      await page.keyboard.press("Shift+F8");
+      await visitor.result();
+    },
+  );
 
   visit(
-    "the stages and the values before and after are seen at once while paused, also on a phone, where a thumb hits what is below them",
-    { staying: true },
+    "shows the stages and the values before and after together while paused, also on a phone, with room for touch",
+    { reusePage: true },
     async (visitor, page) => {
       await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
       await visitor.state("Price").click();
@@ -259,18 +263,18 @@ describe("the inspector", { skip }, () => {
       await page.setViewportSize({ width: 390, height: 844 });
       await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Inspect" }).click();
       await allSeen("a phone");
-      // What they can be set and tried with wraps in one font earlier than in another.
+      // The controls wrap earlier in one font than in another.
       for (const font of fonts) {
         await useFont(page, font);
-        await comes(() => visitor.violations(["target-size"]), [], font);
+        await eventually(() => visitor.violations(["target-size"]), [], font);
       }
     },
   );
 
   for (const yaml of [false, true]) {
     visit(
-      `an expression is tried on what the stage has read and put into the definition: ${yaml ? "YAML" : "JSON"}`,
-      { staying: true },
+      `tries an expression on the stage's input and puts it into the definition: ${yaml ? "YAML" : "JSON"}`,
+      { reusePage: true },
       async (visitor, page) => {
         await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
         if (yaml) {
@@ -287,7 +291,7 @@ describe("the inspector", { skip }, () => {
         await pane(page).getByLabel("Field to try").selectOption({ label: "Parameters['who.$']" });
         const expression = pane(page).getByRole("textbox", { name: "Expression" });
         const whole = yaml ? "$.order." : "$.";
-        await comes(() => expression.inputValue(), `${whole}customer.name`);
+        await eventually(() => expression.inputValue(), `${whole}customer.name`);
         await expression.fill(`States.Format('{}!', ${whole}customer.name)`);
         await pane(page).locator(".scratch pre:text-is('\"Ada!\"')").waitFor();
         const definition = () => visitor.editor("Definition").innerText();
@@ -295,7 +299,7 @@ describe("the inspector", { skip }, () => {
         const before = await definition();
         await pane(page).getByRole("button", { name: "Put into definition" }).click();
         await pane(page).getByText("The expression is in the definition").waitFor();
-        await comes(
+        await eventually(
           definition,
           before.replace(
             yaml ? "who.$: $.order.customer.name" : '"who.$": "$.customer.name"',
@@ -304,14 +308,14 @@ describe("the inspector", { skip }, () => {
         );
         await visitor.editor("Definition").click();
         await page.keyboard.press("ControlOrMeta+z");
-        await comes(() => definition(), before, "one step of undo");
+        await eventually(() => definition(), before, "one step of undo");
       },
     );
   }
 
   visit(
-    "a Map's items, what it selects of each, and its batches are stages, with their diff, expression, size and breakpoints",
-    { staying: true },
+    "shows a Map's items, ItemSelector and batches as stages, with difference, expression, size and breakpoints",
+    { reusePage: true },
     async (visitor, page) => {
       const ItemProcessor = {
         ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
@@ -342,20 +346,20 @@ describe("the inspector", { skip }, () => {
       const tree = (name) => page.getByRole("tree", { name }).innerText();
       const item = pane(page).getByRole("group", { name: "Item", exact: true });
       await item.getByText("#2 of 3").waitFor();
-      await comes(() => tree("afterItemSelector"), /"sku": "c"/);
+      await eventually(() => tree("afterItemSelector"), /"sku": "c"/);
       await item.getByRole("button", { name: "Previous item" }).click();
       await item.getByText("#1 of 3").waitFor();
-      await comes(() => tree("afterItemSelector"), /"sku": "b"/);
-      // Its expression, which sees the very item.
+      await eventually(() => tree("afterItemSelector"), /"sku": "b"/);
+      // Its expression reads exactly this item.
       await pane(page).getByText("$$.Map.Item.Value.id", { exact: true }).waitFor();
       await chip(/^ItemBatcher/).click();
-      await comes(() => tree("afterItemBatcher"), /BatchInput[^]*north[^]*"sku": "c"/);
+      await eventually(() => tree("afterItemBatcher"), /BatchInput[^]*north[^]*"sku": "c"/);
       await pane(page).getByRole("group", { name: "Batch" }).getByRole("button", { name: "Previous batch" }).click();
-      await comes(() => tree("afterItemBatcher"), /"sku": "a"[^]*"sku": "b"/);
-      // States in the children, with every stage.
+      await eventually(() => tree("afterItemBatcher"), /"sku": "a"[^]*"sku": "b"/);
+      // States in child executions have every stage.
       await visitor.node("/States/Each/ItemProcessor/States/Send").click();
       await chip(/^Parameters/).click();
-      await comes(() => tree("afterParameters"), /"first": "c"/);
+      await eventually(() => tree("afterParameters"), /"first": "c"/);
       await pane(page).getByRole("button", { name: "Previous iteration" }).click();
       await pane(page)
         .getByText("Visit 1 of 1")
@@ -363,9 +367,9 @@ describe("the inspector", { skip }, () => {
         .first()
         .waitFor();
       await chip(/^Parameters/).click();
-      await comes(() => tree("afterParameters"), /"first": "a"/);
+      await eventually(() => tree("afterParameters"), /"first": "a"/);
       await pane(page).getByText("$.Items[0].sku", { exact: true }).waitFor();
-      // A breakpoint on the stage stops for each item.
+      // A breakpoint on the stage stops for every item.
       await visitor.state("Each").click({ position: { x: 60, y: 20 } });
       await chip(/^ItemSelector/).focus();
       await page.keyboard.press("Enter");
@@ -373,7 +377,7 @@ describe("the inspector", { skip }, () => {
       await paused(page, "after afterItemSelector of Each, item 0");
       await page.keyboard.press("F8");
       await paused(page, "after afterItemSelector of Each, item 1");
-      await comes(() => tree("afterItemSelector"), /"sku": "b"/);
+      await eventually(() => tree("afterItemSelector"), /"sku": "b"/);
       await chip(/^ItemBatcher.*not reached/).waitFor();
       await page.keyboard.press("Shift+F8");
       await visitor.result();
@@ -381,8 +385,8 @@ describe("the inspector", { skip }, () => {
   );
 
   visit(
-    "the Items of a Map in JSONata are a stage, and each item's provenance goes through them",
-    { staying: true },
+    "shows Items of a JSONata Map as a stage, and traces the provenance of each item through it",
+    { reusePage: true },
     async (visitor, page) => {
       const definition = {
         QueryLanguage: "JSONata",
@@ -411,140 +415,148 @@ describe("the inspector", { skip }, () => {
       await pane(page)
         .getByRole("radio", { name: /^Items .*changed/ })
         .click();
-      await comes(() => page.getByRole("tree", { name: "afterItems" }).innerText(), /"a"[^]*"c"/);
+      await eventually(() => page.getByRole("tree", { name: "afterItems" }).innerText(), /"a"[^]*"c"/);
       await pane(page).getByText("$states.input.rows[price > 10]", { exact: false }).first().waitFor();
       await pane(page)
         .getByRole("radio", { name: /^ItemSelector/ })
         .click();
       await pane(page).getByRole("group", { name: "Item", exact: true }).getByText("#1 of 2").waitFor();
-      await comes(() => page.getByRole("tree", { name: "afterItemSelector" }).innerText(), /"c"/);
+      await eventually(() => page.getByRole("tree", { name: "afterItemSelector" }).innerText(), /"c"/);
       await pane(page).getByRole("button", { name: "Try an expression" }).click();
-      await comes(() => pane(page).locator(".scratch").innerText(), /"c"/);
+      await eventually(() => pane(page).locator(".scratch").innerText(), /"c"/);
     },
   );
 
-  visit("an error: the part of the expression, what that saw, and what takes it", { staying: true }, async (visitor, page) => {
-    const task = (more) => ({ Type: "Task", Resource: `${LAMBDA}price`, ...more });
-    const open = async (State, more = {}) => {
-      await ended(visitor, {
-        definition: { StartAt: "Price", States: { Price: State, ...more } },
-        input: ORDER,
-        tasks: "export default { price: () => { throw new TaskError('Broken', 'no use'); } };",
-      });
-      await visitor.state("Price").click();
-      await visitor.choose(pane(page).getByRole("radio", { name: /^Error/ }));
-      return pane(page).getByRole("group", { name: "Error" });
-    };
-    const runtime = await open({ Type: "Pass", Parameters: { "x.$": "States.Format('{}', $.order.buyer.name)" }, End: true });
-    await comes(() => runtime.locator(".underlined u").innerText(), ".buyer.name");
-    await comes(
-      () => runtime.innerText(),
-      /States\.Runtime[\s\S]*Parameters\.x\.\$[\s\S]*\$\.order is an object with lines, customer: it has no buyer\.[\s\S]*Nothing can catch this[\s\S]*States\.Runtime cannot be caught[\s\S]*Data at that point\s+Input after InputPath/,
-    );
-    await comes(() => runtime.getByRole("button", { name: "Add a Catch" }).count(), 0);
-    const jsonata = await open({
-      Type: "Pass",
-      QueryLanguage: "JSONata",
-      Output: { total: "{% $states.input.order.lines.price[0] + $states.input.order.customer %}" },
-      End: true,
-    });
-    await comes(() => jsonata.innerText(), /Output\.total[\s\S]*A Pass state has no Catch/);
-    await comes(() => jsonata.locator(".underlined u").count(), 1);
-    const caught = await open(
-      task({
-        Catch: [
-          { ErrorEquals: ["Other"], Next: "Notify" },
-          { ErrorEquals: ["States.ALL"], Next: "Notify" },
-        ],
+  visit(
+    "explains an error: the part of the expression, its operands, and the handler that catches it",
+    { reusePage: true },
+    async (visitor, page) => {
+      const task = (more) => ({ Type: "Task", Resource: `${LAMBDA}price`, ...more });
+      const open = async (State, more = {}) => {
+        await ended(visitor, {
+          definition: { StartAt: "Price", States: { Price: State, ...more } },
+          input: ORDER,
+          tasks: "export default { price: () => { throw new TaskError('Broken', 'no use'); } };",
+        });
+        await visitor.state("Price").click();
+        await visitor.choose(pane(page).getByRole("radio", { name: /^Error/ }));
+        return pane(page).getByRole("group", { name: "Error" });
+      };
+      const runtime = await open({ Type: "Pass", Parameters: { "x.$": "States.Format('{}', $.order.buyer.name)" }, End: true });
+      await eventually(() => runtime.locator(".underlined u").innerText(), ".buyer.name");
+      await eventually(
+        () => runtime.innerText(),
+        /States\.Runtime[\s\S]*Parameters\.x\.\$[\s\S]*\$\.order is an object with lines, customer: it has no buyer\.[\s\S]*Nothing can catch this[\s\S]*States\.Runtime cannot be caught[\s\S]*Data at that point\s+Input after InputPath/,
+      );
+      await eventually(() => runtime.getByRole("button", { name: "Add a Catch" }).count(), 0);
+      const jsonata = await open({
+        Type: "Pass",
+        QueryLanguage: "JSONata",
+        Output: { total: "{% $states.input.order.lines.price[0] + $states.input.order.customer %}" },
         End: true,
-      }),
-      { Notify: { Type: "Pass", End: true } },
-    );
-    await comes(() => caught.innerText(), /Broken[\s\S]*no use[\s\S]*Caught by catcher 2 → Notify/);
-    // On the node, too.
-    await page.mouse.move(5, 5);
-    await visitor.state("Price").hover();
-    await page.locator(".card .node-failure", { hasText: "Caught by catcher 2 → Notify" }).waitFor();
-    const open_ = await open(task({ End: true }));
-    await comes(() => open_.innerText(), /Nothing caught this error\. Add a Catch/);
-    await open_.getByRole("button", { name: "Add a Catch" }).click();
-    await open_.getByText("Added a catcher to Price").waitFor();
-    await visitor.state("Handle error").waitFor();
-    await visitor.run();
-    await page.locator('[data-node="/States/Handle error"][aria-label*="succeeded"]').waitFor();
-  });
-
-  visit("retriers with back-off and jitter, rules with what they saw, variables by scope", { staying: true }, async (visitor, page) => {
-    const definition = {
-      StartAt: "First",
-      QueryLanguage: "JSONata",
-      States: {
-        First: { Type: "Pass", Assign: { total: 1, seen: "no" }, Next: "Second" },
-        Second: { Type: "Pass", Assign: { total: "{% $total + 4 %}" }, Next: "Try" },
-        Try: {
-          Type: "Task",
-          Resource: `${LAMBDA}try`,
-          Arguments: {},
-          Retry: [
-            { ErrorEquals: ["Other"] },
-            { ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 3, JitterStrategy: "FULL" },
-            { ErrorEquals: ["States.ALL"] },
+      });
+      await eventually(() => jsonata.innerText(), /Output\.total[\s\S]*A Pass state has no Catch/);
+      await eventually(() => jsonata.locator(".underlined u").count(), 1);
+      const caught = await open(
+        task({
+          Catch: [
+            { ErrorEquals: ["Other"], Next: "Notify" },
+            { ErrorEquals: ["States.ALL"], Next: "Notify" },
           ],
-          Catch: [{ ErrorEquals: ["States.ALL"], Next: "Which" }],
-          Next: "Which",
-        },
-        Which: {
-          Type: "Choice",
-          Choices: [
-            { Condition: "{% $total > 9 %}", Next: "Done" },
-            { Condition: "{% $exists($states.input.nothing) or $total = 5 %}", Next: "Done" },
-            { Condition: "{% true %}", Next: "Done" },
-          ],
-          Default: "Done",
-        },
-        Done: { Type: "Succeed" },
-      },
-    };
-    await visitor.open({
-      definition,
-      tasks: "export default { try: (_, { attempt }) => { if (attempt < 2) throw new TaskError('Busy', ''); return 7; } };",
-    });
-    await visitor.state("Try").click();
-    await page.keyboard.press("F9");
-    await visitor.run();
-    await paused(page, "before Try");
-    const variables = pane(page).getByRole("region", { name: "Variables" });
-    await variables.getByRole("rowheader", { name: "$total" }).waitFor();
-    await comes(
-      async () => (await variables.innerText()).replace(/\s+/g, " "),
-      /\$seen "no" by First at 00:00:00 \$total 1 5 by Second at 00:00:00 changed/,
-    );
-    await page.keyboard.press("Shift+F8");
-    await visitor.result();
-    await visitor.choose(pane(page).getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));
-    await visitor.choose(pane(page).getByRole("radio", { name: /^Retry/ }));
-    const table = pane(page).getByRole("table", { name: "Retriers and catchers" });
-    const told = async () => (await table.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " ")).join("\n");
-    await comes(told, /Retry 1 Other 0 of 3 does not match Busy/);
-    await comes(
-      told,
-      /Retry 2 Busy 2 of 3 retry 2 back-off 4\.0 s \(2 × 2¹\), FULL jitter → [\d.]+ m?s next: back-off 8\.0 s \(2 × 2²\), FULL jitter/,
-    );
-    await comes(told, /Retry 3 States\.ALL 0 of 3 an earlier retrier matches/);
-    await comes(told, /Catch 1 States\.ALL not evaluated: the error is retried/);
-    await visitor.state("Which").click();
-    await visitor.choose(pane(page).getByRole("radio", { name: /^Rules/ }));
-    const rules = pane(page).getByRole("table", { name: "Choice rules" });
-    await rules.getByText("there is no value").waitFor();
-    await until(async () => {
-      const [, one, two, three] = (await rules.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
-      assert.match(one, /\$total is 5 does not hold/);
-      assert.match(two, /\$states\.input\.nothing there is no value \$total is 5 taken/);
-      assert.match(three, /not evaluated/);
-    });
-  });
+          End: true,
+        }),
+        { Notify: { Type: "Pass", End: true } },
+      );
+      await eventually(() => caught.innerText(), /Broken[\s\S]*no use[\s\S]*Caught by catcher 2 → Notify/);
+      // It is shown on the node, too.
+      await page.mouse.move(5, 5);
+      await visitor.state("Price").hover();
+      await page.locator(".card .node-failure", { hasText: "Caught by catcher 2 → Notify" }).waitFor();
+      const open_ = await open(task({ End: true }));
+      await eventually(() => open_.innerText(), /Nothing caught this error\. Add a Catch/);
+      await open_.getByRole("button", { name: "Add a Catch" }).click();
+      await open_.getByText("Added a catcher to Price").waitFor();
+      await visitor.state("Handle error").waitFor();
+      await visitor.run();
+      await page.locator('[data-node="/States/Handle error"][aria-label*="succeeded"]').waitFor();
+    },
+  );
 
-  visit("a rule whose variable is missing says what is there instead", { staying: true }, async (visitor, page) => {
+  visit(
+    "shows retriers with back-off and jitter, rules with their operands, and variables by scope",
+    { reusePage: true },
+    async (visitor, page) => {
+      const definition = {
+        StartAt: "First",
+        QueryLanguage: "JSONata",
+        States: {
+          First: { Type: "Pass", Assign: { total: 1, seen: "no" }, Next: "Second" },
+          Second: { Type: "Pass", Assign: { total: "{% $total + 4 %}" }, Next: "Try" },
+          Try: {
+            Type: "Task",
+            Resource: `${LAMBDA}try`,
+            Arguments: {},
+            Retry: [
+              { ErrorEquals: ["Other"] },
+              { ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 3, JitterStrategy: "FULL" },
+              { ErrorEquals: ["States.ALL"] },
+            ],
+            Catch: [{ ErrorEquals: ["States.ALL"], Next: "Which" }],
+            Next: "Which",
+          },
+          Which: {
+            Type: "Choice",
+            Choices: [
+              { Condition: "{% $total > 9 %}", Next: "Done" },
+              { Condition: "{% $exists($states.input.nothing) or $total = 5 %}", Next: "Done" },
+              { Condition: "{% true %}", Next: "Done" },
+            ],
+            Default: "Done",
+          },
+          Done: { Type: "Succeed" },
+        },
+      };
+      await visitor.open({
+        definition,
+        tasks: "export default { try: (_, { attempt }) => { if (attempt < 2) throw new TaskError('Busy', ''); return 7; } };",
+      });
+      await visitor.state("Try").click();
+      await page.keyboard.press("F9");
+      await visitor.run();
+      await paused(page, "before Try");
+      const variables = pane(page).getByRole("region", { name: "Variables" });
+      await variables.getByRole("rowheader", { name: "$total" }).waitFor();
+      await eventually(
+        async () => (await variables.innerText()).replace(/\s+/g, " "),
+        /\$seen "no" by First at 00:00:00 \$total 1 5 by Second at 00:00:00 changed/,
+      );
+      await page.keyboard.press("Shift+F8");
+      await visitor.result();
+      await visitor.choose(pane(page).getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));
+      await visitor.choose(pane(page).getByRole("radio", { name: /^Retry/ }));
+      const table = pane(page).getByRole("table", { name: "Retriers and catchers" });
+      const told = async () => (await table.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " ")).join("\n");
+      await eventually(told, /Retry 1 Other 0 of 3 does not match Busy/);
+      await eventually(
+        told,
+        /Retry 2 Busy 2 of 3 retry 2 back-off 4\.0 s \(2 × 2¹\), FULL jitter → [\d.]+ m?s next: back-off 8\.0 s \(2 × 2²\), FULL jitter/,
+      );
+      await eventually(told, /Retry 3 States\.ALL 0 of 3 an earlier retrier matches/);
+      await eventually(told, /Catch 1 States\.ALL not evaluated: the error is retried/);
+      await visitor.state("Which").click();
+      await visitor.choose(pane(page).getByRole("radio", { name: /^Rules/ }));
+      const rules = pane(page).getByRole("table", { name: "Choice rules" });
+      await rules.getByText("there is no value").waitFor();
+      await until(async () => {
+        const [, one, two, three] = (await rules.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
+        assert.match(one, /\$total is 5 does not hold/);
+        assert.match(two, /\$states\.input\.nothing there is no value \$total is 5 taken/);
+        assert.match(three, /not evaluated/);
+      });
+    },
+  );
+
+  visit("lists the available names if the variable of a rule is missing", { reusePage: true }, async (visitor, page) => {
     await ended(visitor, {
       definition: {
         StartAt: "Which",
@@ -559,10 +571,10 @@ describe("the inspector", { skip }, () => {
     await visitor.choose(pane(page).getByRole("radio", { name: /^Rules/ }));
     const rules = pane(page).getByRole("table", { name: "Choice rules" });
     await rules.getByText("$.order.customer is an object with name: it has no age.").waitFor();
-    await comes(() => rules.innerText(), /has no value/);
+    await eventually(() => rules.innerText(), /has no value/);
   });
 
-  visit("values are searched, cut where they are long, and copied with their paths", { staying: true }, async (visitor, page) => {
+  visit("searches values, shortens long ones, and copies them with their paths", { reusePage: true }, async (visitor, page) => {
     const rows = Array.from({ length: 3000 }, (_, n) => ({ id: n, name: n % 1000 === 7 ? "Needle" : "straw" }));
     await ended(visitor, {
       definition: { StartAt: "P", States: { P: { Type: "Pass", Parameters: { "rows.$": "$.rows", more: { "a b": 1 } }, End: true } } },
@@ -580,7 +592,7 @@ describe("the inspector", { skip }, () => {
     await search.press("Shift+Enter");
     await search.press("Shift+Enter");
     await pane(page).getByText("6 of 6").waitFor();
-    await comes(() => after.locator(".tree-line.current").textContent(), /Needle/);
+    await eventually(() => after.locator(".tree-line.current").textContent(), /Needle/);
     await until(async () =>
       assert.ok(
         await after
@@ -602,26 +614,26 @@ describe("the inspector", { skip }, () => {
     await search.fill("a b");
     await after.locator(".tree-line.current", { hasText: '"a b"' }).click();
     await pane(page).getByRole("button", { name: "Copy path" }).click();
-    await comes(() => copied(), "$.more['a b']");
+    await eventually(() => copied(), "$.more['a b']");
     await pane(page).getByRole("button", { name: "Copy as JSONata" }).click();
-    await comes(() => copied(), "$states.input.more.`a b`");
+    await eventually(() => copied(), "$states.input.more.`a b`");
     await pane(page).getByRole("button", { name: "Copy value", exact: true }).click();
-    await comes(() => copied(), "1");
-    // The same in any other value of the page.
+    await eventually(() => copied(), "1");
+    // The same works in every other value of the page.
     await visitor.tab("Result");
     await page.getByRole("button", { name: "Search in Output" }).click();
     await page.getByRole("searchbox", { name: "Search in Output" }).fill("needle");
     await page.locator(".result").getByText("1 of 3").waitFor();
     await page.locator(".result .tree-line.current").click();
     await page.locator(".result").getByRole("button", { name: "Copy JSONata path" }).click();
-    await comes(() => copied(), "$.rows[7].name");
+    await eventually(() => copied(), "$.rows[7].name");
     await page.locator(".result").getByRole("button", { name: "Text", exact: true }).click();
     await page.getByRole("searchbox", { name: "Search in Output" }).press("Enter");
     await page.locator(".result").getByText("2 of 3").waitFor();
-    await comes(() => page.locator(".result mark.current").innerText(), "Needle");
+    await eventually(() => page.locator(".result mark.current").innerText(), "Needle");
   });
 
-  visit("a payload near the limit is warned of beside the value and on the node", { staying: true }, async (visitor, page) => {
+  visit("warns of a payload near the limit, at the value and on the node", { reusePage: true }, async (visitor, page) => {
     await ended(visitor, {
       definition: { StartAt: "P", States: { P: { Type: "Pass", Next: "Q" }, Q: { Type: "Pass", OutputPath: "$.small", End: true } } },
       input: { small: 1, text: "x".repeat(220_000) },
@@ -630,7 +642,7 @@ describe("the inspector", { skip }, () => {
     await pane(page)
       .getByText(/^215 KiB of 256 KiB: 83 % of the limit$/)
       .waitFor();
-    await comes(() => visitor.state("P").getAttribute("aria-label"), /payload of 215 KiB/);
+    await eventually(() => visitor.state("P").getAttribute("aria-label"), /payload of 215 KiB/);
     await page
       .locator('[data-move="/States/P"] .corner', { hasText: "84 %" })
       .or(page.locator('[data-move="/States/P"] .corner', { hasText: "83 %" }))
@@ -642,7 +654,7 @@ describe("the inspector", { skip }, () => {
       .waitFor();
   });
 
-  visit("breakpoints of every kind are made in their pane, and the run stops there", { staying: true }, async (visitor, page) => {
+  visit("creates breakpoints of every kind in their pane, and stops there", { reusePage: true }, async (visitor, page) => {
     const definition = {
       StartAt: "Begin",
       States: {
@@ -721,8 +733,8 @@ describe("the inspector", { skip }, () => {
     await stops({ Stops: "entry", State: "In", "Hit count": "% 4" }, "before In · item #3");
     await stops({ Stops: "exit", State: "In", "Log instead of stopping": "n is {% $.n %}" }, null);
     await visitor.tab("Console");
-    await comes(() => page.locator(".console").innerText(), /n is 0\s[^]*n is 1\s[^]*n is 2\s[^]*n is 3/);
-    // And errors that nothing catches, wherever they are.
+    await eventually(() => page.locator(".console").innerText(), /n is 0\s[^]*n is 1\s[^]*n is 2\s[^]*n is 3/);
+    // And uncaught errors, in whatever state.
     await visitor.tab("Breakpoints");
     await list.getByRole("button", { name: "Remove all" }).click();
     await list.getByLabel("Stop on errors").selectOption("all");
@@ -732,10 +744,11 @@ describe("the inspector", { skip }, () => {
     await paused(page, "Broken in Work, will be caught");
   });
 
-  // Editing comes with the first deed on the page, and the form after that, however late: nothing of the data is drawn anew for it.
+  // Editing is loaded with the first action on the page, and the form after that. However late they arrive, the data is not
+  // redrawn.
   const held = [];
   const late = { before: (page) => page.route("**/assets/inspect-*.js", (route) => void held.push(() => route.continue())) };
-  visit("who writes in a field goes on writing when the form comes", late, async (visitor, page) => {
+  visit("keeps the focus in a field while the form is being loaded", late, async (visitor, page) => {
     await ended(visitor, {
       definition: {
         StartAt: "Each",
@@ -753,9 +766,9 @@ describe("the inspector", { skip }, () => {
     await page.getByRole("tab", { name: "Form" }).waitFor();
     await field.press("ControlOrMeta+a");
     await page.keyboard.type("1");
-    await comes(() => field.inputValue(), "1");
-    await comes(() => field.getAttribute("title"), "#1, done");
-    // What comes into a field that somebody is about to write in is written over.
+    await eventually(() => field.inputValue(), "1");
+    await eventually(() => field.getAttribute("title"), "#1, done");
+    // When a field is focused by the user, its content is replaced by typing.
     await pane(page)
       .getByRole("button", { name: "Next iteration" })
       .evaluate((button) => {
@@ -763,16 +776,16 @@ describe("the inspector", { skip }, () => {
         button.closest("[role=group]").querySelector("input").focus();
         button.click();
       });
-    await comes(() => field.inputValue(), "2");
+    await eventually(() => field.inputValue(), "2");
     await page.keyboard.type("0");
-    await comes(() => field.inputValue(), "0");
-    await comes(() => field.getAttribute("title"), "#0, done");
-    // An index that no iteration has is said to be wrong, and is gone with the focus.
+    await eventually(() => field.inputValue(), "0");
+    await eventually(() => field.getAttribute("title"), "#0, done");
+    // An index without an iteration is marked invalid, and is reset when the field loses the focus.
     await field.fill("21");
-    await comes(() => field.getAttribute("aria-invalid"), "true");
+    await eventually(() => field.getAttribute("aria-invalid"), "true");
     assert.equal(await field.getAttribute("title"), "There is no iteration #21");
     await field.press("Tab");
-    await comes(() => field.inputValue(), "0");
+    await eventually(() => field.inputValue(), "0");
     assert.equal(await field.getAttribute("aria-invalid"), "false");
   });
 });

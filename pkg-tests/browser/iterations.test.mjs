@@ -1,12 +1,12 @@
-// The iterations of Maps on the graph: which one is looked at, all together, what waits, child executions.
+// The iterations of Maps on the graph: the selected one, all together, waiting ones, and child executions.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, shared, until, visits } from "./playground.mjs";
+import { eventually, shared, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 
-/** Orders with lines: a Map in a Map. Prices that end with 3 are odd, which is caught. */
+/** Orders with lines: a Map inside a Map. Prices that end with 3 are odd and cause an error, which is caught. */
 const NESTED = {
   StartAt: "Orders",
   States: {
@@ -44,7 +44,7 @@ const LINES = "/States/Orders/ItemProcessor/States/Lines";
 const PRICE_STATE = `${LINES}/ItemProcessor/States/Price`;
 const ZERO_STATE = `${LINES}/ItemProcessor/States/Zero`;
 
-/** Items that wait for ten seconds each; the one of a bad number fails. */
+/** Items that wait for ten seconds each. The one with a bad number fails. */
 const SLOW = (more = {}) => ({
   StartAt: "Each",
   States: {
@@ -83,54 +83,54 @@ describe("iterations on the graph", { skip }, () => {
     );
   };
 
-  visit("show one iteration of a Map in a Map: its statuses, counts and transitions", { staying: true }, async (visitor, page) => {
+  visit("show the statuses, counts and transitions of one iteration of a nested Map", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED, input: ORDERS, tasks: PRICE });
     await visitor.node(PRICE_STATE).waitFor();
     await controls(page, "Orders").getByText("No iterations yet, at most 2 at once").waitFor();
     await visitor.run();
     await visitor.result();
-    // All together.
-    await comes(() => name(visitor, PRICE_STATE), /entered 6 times/);
-    await comes(() => name(visitor, ZERO_STATE), /succeeded/);
+    // All iterations together.
+    await eventually(() => name(visitor, PRICE_STATE), /entered 6 times/);
+    await eventually(() => name(visitor, ZERO_STATE), /succeeded/);
     const outer = controls(page, "Orders");
     const inner = controls(page, "Lines");
-    await comes(() => outer.getByRole("button", { name: "All iterations together" }).getAttribute("aria-pressed"), "true");
-    await comes(() => inner.innerText(), /of 6/);
-    // Of the first order alone.
+    await eventually(() => outer.getByRole("button", { name: "All iterations together" }).getAttribute("aria-pressed"), "true");
+    await eventually(() => inner.innerText(), /of 6/);
+    // The iterations of the first order alone.
     await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("0");
     await names(visitor, PRICE_STATE, /entered 2 times/);
-    await comes(() => name(visitor, ZERO_STATE), /not reached/);
-    await comes(() => inner.innerText(), /of 2/);
-    // The next one, and of it a line that was odd.
+    await eventually(() => name(visitor, ZERO_STATE), /not reached/);
+    await eventually(() => inner.innerText(), /of 2/);
+    // The next order, and its line with an odd price.
     await outer.getByRole("button", { name: "Next iteration" }).click();
     await names(visitor, PRICE_STATE, /entered 3 times/);
     await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
     await names(visitor, PRICE_STATE, /failed with Odd, caught, (?!entered)/);
-    await comes(() => name(visitor, ZERO_STATE), /succeeded/);
+    await eventually(() => name(visitor, ZERO_STATE), /succeeded/);
     const path = page.getByRole("navigation", { name: "Iterations shown" });
-    await comes(async () => (await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
-    // The inspector has the same choice, and the visit of it.
+    await eventually(async () => (await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
+    // The inspector shows the same iteration, and its visit.
     await visitor.node(PRICE_STATE).click();
     const pane = page.locator("#inspector-pane");
     await page.waitForFunction(() => [...document.querySelectorAll("#inspector-pane .index")].map(({ value }) => value).join() === "1,1");
     await pane.getByText('"n"').first().waitFor();
-    await comes(() => pane.innerText(), /13/);
-    // A choice there is one on the graph.
+    await eventually(() => pane.innerText(), /13/);
+    // A selection in the inspector also changes the graph.
     await pane.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("2");
     await names(visitor, ZERO_STATE, /not reached/);
-    await comes(() => inner.getByRole("spinbutton").inputValue(), "2");
+    await eventually(() => inner.getByRole("spinbutton").inputValue(), "2");
     await path.getByRole("button", { name: "Show all iterations together" }).click();
     await names(visitor, PRICE_STATE, /entered 6 times/);
   });
 
-  visit("go through them by key, through the failed ones alone, and along the strip", { staying: true }, async (visitor, page) => {
+  visit("are selected by keyboard, among the failed ones, and along the strip", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: SLOW({ MaxConcurrency: 5 }), input: items(5, 3) });
     await visitor.node(REST).waitFor();
     await visitor.run();
     await visitor.result();
     const own = controls(page, "Each");
-    // The failed ones stand first.
-    await comes(
+    // Failed iterations come first.
+    await eventually(
       () =>
         own
           .getByRole("group", { name: "Which iterations" })
@@ -139,7 +139,7 @@ describe("iterations on the graph", { skip }, () => {
       ["Failed 1", "Done 3", "Cancelled 1"],
     );
     await own.getByRole("button", { name: "Failed 1" }).click();
-    await comes(() => own.getByRole("spinbutton").inputValue(), "3");
+    await eventually(() => own.getByRole("spinbutton").inputValue(), "3");
     await names(visitor, "/States/Each/ItemProcessor/States/Broken", /failed/);
     await names(visitor, "/States/Each/ItemProcessor/States/Fine", /not reached/);
     await own.getByRole("button", { name: "Failed 1" }).click();
@@ -150,41 +150,41 @@ describe("iterations on the graph", { skip }, () => {
     await page.keyboard.press("]");
     await page.keyboard.press("]");
     await page.waitForFunction(() => document.querySelector("svg .index").value === "4");
-    // The strip by key and by mouse; the Tab key goes past it, out of the graph.
+    // The strip by keyboard and by mouse; Tab leaves the graph from there.
     await visitor.state("Each").focus();
     await page.keyboard.press("Tab");
-    await comes(() => page.evaluate(() => document.activeElement.closest("svg.canvas") === null), true);
+    await eventually(() => page.evaluate(() => document.activeElement.closest("svg.canvas") === null), true);
     const strip = own.getByRole("slider");
     await strip.focus();
     await page.keyboard.press("Home");
-    await comes(() => strip.getAttribute("aria-valuetext"), "#0, done");
+    await eventually(() => strip.getAttribute("aria-valuetext"), "#0, done");
     const box = await strip.boundingBox();
     await page.mouse.click(box.x + box.width * 0.7, box.y + box.height / 2);
-    await comes(() => strip.getAttribute("aria-valuetext"), "#3, failed");
-    // All together again, and back to what has failed.
+    await eventually(() => strip.getAttribute("aria-valuetext"), "#3, failed");
+    // All iterations together again, and back to the failed one.
     await own.getByRole("button", { name: "All iterations together" }).click();
-    await comes(() => strip.getAttribute("aria-valuetext"), "all together");
+    await eventually(() => strip.getAttribute("aria-valuetext"), "all together");
     await own.getByRole("button", { name: "All iterations together" }).click();
-    await comes(() => strip.getAttribute("aria-valuetext"), "#3, failed");
+    await eventually(() => strip.getAttribute("aria-valuetext"), "#3, failed");
   });
 
-  visit("say what runs at once and what waits for its turn", { staying: true }, async (visitor, page) => {
+  visit("show what runs at once and what is queued", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: SLOW(), input: items(8) });
     await visitor.node(REST).waitFor();
     await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
     await visitor.run();
     const own = controls(page, "Each");
     await own.getByText("3 of max 3 running, 5 queued").waitFor();
-    await comes(() => name(visitor, "/States/Each"), /3 of max 3 running, 5 queued/);
-    await comes(() => name(visitor, REST), /5 queued/);
-    // One that has not begun.
+    await eventually(() => name(visitor, "/States/Each"), /3 of max 3 running, 5 queued/);
+    await eventually(() => name(visitor, REST), /5 queued/);
+    // An iteration that has not started.
     await own.getByRole("spinbutton").fill("7");
     await names(visitor, REST, /queued/);
     await visitor.node(REST).locator("xpath=..").and(page.locator(".is-queued")).waitFor();
-    // The latest is followed as time goes on.
+    // The latest iteration is followed while the clock advances.
     await own.getByRole("button", { name: "Follow the latest" }).click();
-    await comes(() => own.getByRole("spinbutton").inputValue(), "2");
-    // Three that were at rest end together, and three others begin.
+    await eventually(() => own.getByRole("spinbutton").inputValue(), "2");
+    // Three waiting iterations end together, and three others start.
     const next = page.getByRole("button", { name: "Next timer" });
     await next.click();
     await own.getByText("3 of max 3 running, 2 queued").waitFor();
@@ -193,10 +193,10 @@ describe("iterations on the graph", { skip }, () => {
     await next.click();
     await page.waitForFunction(() => document.querySelector("svg .index").value === "7");
     await visitor.result();
-    await comes(() => own.getByText("queued").count(), 0);
+    await eventually(() => own.getByText("queued").count(), 0);
   });
 
-  visit("of very many are shown as shares, and each is found by its index", { staying: true }, async (visitor, page) => {
+  visit("are shown as shares if there are many, and each is found by its index", { reusePage: true }, async (visitor, page) => {
     const quick = {
       StartAt: "Each",
       States: {
@@ -220,16 +220,16 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.run();
     await visitor.result();
     const own = controls(page, "Each");
-    await comes(() => own.innerText(), /of 1,500/);
+    await eventually(() => own.innerText(), /of 1,500/);
     await names(visitor, "/States/Each/ItemProcessor/States/Fine", /entered 1499 times/);
-    // A few path elements, however many iterations there are.
+    // The strip has a few path elements, however many iterations there are.
     await until(async () => assert.ok((await own.locator(".it-strip path").count()) <= 6));
     await own.getByRole("spinbutton").fill("1234");
     await names(visitor, "/States/Each/ItemProcessor/States/Odd", /succeeded/);
     await names(visitor, "/States/Each/ItemProcessor/States/Fine", /not reached/);
   });
 
-  visit("a stop in an iteration shows that one", { staying: true }, async (visitor, page) => {
+  visit("are selected when the run stops in one", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED, input: ORDERS, tasks: PRICE });
     await visitor.node(ZERO_STATE).click();
     await page.keyboard.press("F9");
@@ -237,9 +237,9 @@ describe("iterations on the graph", { skip }, () => {
     await page.locator(".pause-where", { hasText: "before Zero" }).first().waitFor();
     const path = page.getByRole("navigation", { name: "Iterations shown" });
     await path.waitFor();
-    await comes(async () => (await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
-    await comes(() => name(visitor, PRICE_STATE), /failed with Odd, caught, (?!entered)/);
-    // Another run begins with all of them.
+    await eventually(async () => (await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
+    await eventually(() => name(visitor, PRICE_STATE), /failed with Odd, caught, (?!entered)/);
+    // Another run starts with all iterations together.
     await page.keyboard.press("Shift+F8");
     await visitor.result();
     await visitor.node(ZERO_STATE).click();
@@ -248,11 +248,11 @@ describe("iterations on the graph", { skip }, () => {
     await path.waitFor({ state: "detached" });
   });
 
-  visit("that are chosen go with a link that has the position", { staying: true }, async (visitor, page) => {
+  visit("that are selected are part of a link with the position", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED, input: ORDERS });
     await visitor.node(PRICE_STATE).click();
     await visitor.run();
-    // Nobody answers yet; the second order is looked at.
+    // Nobody has answered yet; the second order is selected.
     await controls(page, "Orders").getByRole("spinbutton").fill("1");
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await page.getByRole("checkbox", { name: /^Position/ }).check();
@@ -264,30 +264,30 @@ describe("iterations on the graph", { skip }, () => {
     await page.getByRole("navigation", { name: "Iterations shown" }).getByText("#1").waitFor();
   });
 
-  visit("all together have counts for every state, and heat where the time went", { staying: true }, async (visitor, page) => {
+  visit("together show counts for every state, and a heat map of the time", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: SLOW({ MaxConcurrency: 4, Next: "Done", End: undefined }), input: items(4) });
     await visitor.node(REST).waitFor();
     await visitor.run();
     await visitor.result();
     const sums = (pointer) => page.locator(`g[data-move="${pointer}"] .sums`);
-    // From afar there is room for the names alone.
+    // Zoomed out, there is room for the names only.
     await until(async () => {
       await page.getByRole("button", { name: "Zoom in", exact: true }).click();
       assert.equal(await sums(REST).count(), 1);
     });
-    await comes(() => sums(REST).textContent(), /^4mean 10 s$/);
-    await comes(() => sums(REST).getAttribute("class"), /heat-5/);
-    await comes(() => sums("/States/Each/ItemProcessor/States/Fine").count(), 0, "took no time");
-    await comes(() => name(visitor, REST), /entered 4 times, 10 s on average/);
-    // None for one iteration alone.
+    await eventually(() => sums(REST).textContent(), /^4mean 10 s$/);
+    await eventually(() => sums(REST).getAttribute("class"), /heat-5/);
+    await eventually(() => sums("/States/Each/ItemProcessor/States/Fine").count(), 0, "took no time");
+    await eventually(() => name(visitor, REST), /entered 4 times, 10 s on average/);
+    // There are no sums if one iteration is selected.
     await controls(page, "Each").getByRole("spinbutton").fill("2");
     await sums(REST).waitFor({ state: "detached" });
     await until(async () => assert.doesNotMatch(await name(visitor, REST), /entered/));
   });
 
   visit(
-    "of a Distributed Map are its child executions, with batches, stages and what became of each",
-    { staying: true },
+    "of a Distributed Map are child executions, with batches, stages and their outcomes",
+    { reusePage: true },
     async (visitor, page) => {
       const definition = {
         StartAt: "Each",
@@ -325,14 +325,14 @@ describe("iterations on the graph", { skip }, () => {
       await visitor.node(CHARGE).waitFor();
       const own = controls(page, "Each");
       const stages = own.getByRole("list", { name: "Stages around the iterations" });
-      await comes(() => stages.innerText(), /ItemBatcher ≤ 2 items\s+ResultWriter s3 putObject/);
+      await eventually(() => stages.innerText(), /ItemBatcher ≤ 2 items\s+ResultWriter s3 putObject/);
       await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
       await visitor.run();
-      // Two children at once, of five batches; they have no events in the history.
+      // Two child executions run at once, of five batches; their events are not in the history.
       await own.getByText(/of max 2 running, [1234] queued/).waitFor();
-      await comes(() => stages.innerText(), /ItemBatcher 5 batches/);
+      await eventually(() => stages.innerText(), /ItemBatcher 5 batches/);
       const next = page.getByRole("button", { name: "Next timer" });
-      // What writes the results asks for an answer for each of its files.
+      // ResultWriter asks for an answer for each of its files.
       const answer = page.getByRole("button", { name: "Answer", exact: true });
       await until(async () => {
         if ((await answer.count()) > 0) await answer.click({ timeout: 1_000 });
@@ -346,7 +346,7 @@ describe("iterations on the graph", { skip }, () => {
         );
       });
       await visitor.result();
-      await comes(
+      await eventually(
         () =>
           own
             .getByRole("group", { name: "Which iterations" })
@@ -354,31 +354,31 @@ describe("iterations on the graph", { skip }, () => {
             .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))),
         ["Failed 1", "Done 4"],
       );
-      await comes(() => name(visitor, CHARGE), /failed, entered 5 times/);
+      await eventually(() => name(visitor, CHARGE), /failed, entered 5 times/);
       await own.getByRole("button", { name: "Failed 1" }).click();
-      await comes(() => own.getByRole("spinbutton").inputValue(), "2");
+      await eventually(() => own.getByRole("spinbutton").inputValue(), "2");
       await names(visitor, CHARGE, /failed/);
-      await comes(() => name(visitor, WAIT), /not reached/);
-      // And from the list of child executions.
+      await eventually(() => name(visitor, WAIT), /not reached/);
+      // The same from the list of child executions.
       await visitor.state("Each").click({ position: { x: 60, y: 20 } });
       await page.locator("#inspector-pane").getByRole("button", { name: "Failed 1" }).click();
       const children = page.locator("#inspector-pane").getByRole("list", { name: "Child executions of Each" });
       await children.getByRole("button", { name: /^#1 done [0-9a-f-]{36}$/ }).click();
       await names(visitor, CHARGE, /failed with .*, caught/);
-      await comes(() => name(visitor, TELL), /succeeded/);
+      await eventually(() => name(visitor, TELL), /succeeded/);
       await visitor.node(TELL).click();
-      // What it had as its data, in the child that was chosen.
+      // The data of the state in the selected child execution.
       const flow = page.locator("#inspector-pane").getByRole("region", { name: "Data flow" });
       await flow.getByText("Declined").first().waitFor();
-      await comes(() => page.locator("#inspector-pane .visit-times").innerText(), /[0-9a-f-]{36}/);
-      await comes(() => stages.innerText(), /ResultWriter s3 putObject/);
-      await comes(() => stages.locator("li.done").count(), 2);
+      await eventually(() => page.locator("#inspector-pane .visit-times").innerText(), /[0-9a-f-]{36}/);
+      await eventually(() => stages.innerText(), /ResultWriter s3 putObject/);
+      await eventually(() => stages.locator("li.done").count(), 2);
     },
   );
 
   visit(
-    "of a Map inside of a child execution are that child's, with their data and exact statuses",
-    { staying: true },
+    "of a Map inside a child execution belong to that child, with its data and exact statuses",
+    { reusePage: true },
     async (visitor, page) => {
       const definition = {
         StartAt: "Orders",
@@ -423,7 +423,7 @@ describe("iterations on the graph", { skip }, () => {
       await visitor.run();
       const outer = controls(page, "Orders");
       const inner = controls(page, "Lines");
-      // The second order waits for its retry, the others are done.
+      // The second order waits for its retry, and the others are done.
       await outer.getByRole("button", { name: "Waiting 1" }).waitFor();
       await outer.getByRole("button", { name: "Done 2" }).waitFor();
       await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("1");
@@ -431,14 +431,14 @@ describe("iterations on the graph", { skip }, () => {
       await names(visitor, SUM, /not reached|not run/);
       await page.getByRole("button", { name: "Next timer" }).click();
       await visitor.result();
-      await comes(() => inner.innerText(), /of 3/);
+      await eventually(() => inner.innerText(), /of 3/);
       await names(visitor, SUM, /succeeded/);
       await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
       await names(visitor, PRICE_STATE, /failed( with [\w.]+)?, caught, (?!entered)/);
       await names(visitor, ZERO_STATE, /succeeded/);
       await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("2");
       await names(visitor, ZERO_STATE, /not reached/);
-      // The inspector has the very visit, with both attempts of the one that was odd.
+      // The inspector shows the same visit, with both attempts of the line that failed.
       await visitor.node(PRICE_STATE).click();
       const pane = page.locator("#inspector-pane");
       await page.waitForFunction(() => [...document.querySelectorAll("#inspector-pane .index")].map(({ value }) => value).join() === "1,2");
@@ -459,7 +459,7 @@ describe("iterations on the graph", { skip }, () => {
     },
   );
 
-  visit("of two Map Runs of one Distributed Map at once are each in their own", { staying: true }, async (visitor, page) => {
+  visit("of two concurrent Map Runs of one Distributed Map are kept apart", { reusePage: true }, async (visitor, page) => {
     const definition = {
       StartAt: "Shops",
       States: {
@@ -512,14 +512,14 @@ describe("iterations on the graph", { skip }, () => {
     assert.deepEqual(found, [["Done 2"], ["Failed 1", "Done 2"], ["Failed 1"]]);
     await outer.getByRole("spinbutton", { name: "Iteration of Shops" }).fill("1");
     await inner.getByRole("button", { name: "Failed 1" }).click();
-    await comes(() => inner.getByRole("spinbutton").inputValue(), "1");
+    await eventually(() => inner.getByRole("spinbutton").inputValue(), "1");
     await visitor.node(`${EACH}/ItemProcessor/States/Check`).click();
     const pane = page.locator("#inspector-pane");
     await pane.getByRole("tree").getByText("21").first().waitFor();
     await names(visitor, `${EACH}/ItemProcessor/States/Broken`, /failed/);
   });
 
-  visit("with branches wait only while nothing in them runs", { staying: true }, async (visitor, page) => {
+  visit("with branches count as waiting only while none of their branches runs", { reusePage: true }, async (visitor, page) => {
     const branch = (name, seconds) => ({
       StartAt: name,
       States: {
@@ -548,7 +548,7 @@ describe("iterations on the graph", { skip }, () => {
     const own = controls(page, "Each");
     // Both branches wait.
     await own.getByRole("button", { name: "Waiting 2" }).waitFor();
-    // One branch of each is at work; the other still waits, which is entered later than the task where it is retried.
+    // In each iteration one branch runs; the other still waits, because it was entered later than the task that is retried.
     await page.getByRole("button", { name: "Next timer" }).click();
     await own.getByRole("button", { name: "Running 2" }).waitFor();
     await page.getByRole("button", { name: "Answer", exact: true }).first().click();
@@ -561,8 +561,8 @@ describe("breakpoints on the graph", { skip }, () => {
   const { visit } = visits();
 
   visit(
-    "of every kind have their sign at their place: before, after, on a transition, on the strip",
-    { staying: true },
+    "of every kind are drawn at their position: before, after, on a transition, on the strip",
+    { reusePage: true },
     async (visitor, page) => {
       const definition = {
         StartAt: "Work",
@@ -593,7 +593,7 @@ describe("breakpoints on the graph", { skip }, () => {
         { kind: "transition", from: "Each", to: "Done" },
         { kind: "iteration", state: "Each", indices: "2-3" },
       ];
-      await visitor.bring(
+      await visitor.importText(
         {
           kind: "stepglass/session/1",
           t: "Signs",
@@ -626,19 +626,19 @@ describe("breakpoints on the graph", { skip }, () => {
         drawn.map(([form, sign, x]) => `${x < middle ? "left" : "right"} ${form.replace("breakpoint ", "")} ${sign}`.trim()),
         ["left diamond", "left triangle", "right ring", "right diamond cross>=7", "right filled retry", "right hollow caught"],
       );
-      await comes(
+      await eventually(
         () => visitor.state("Work").getAttribute("aria-label"),
         /conditional breakpoint: before it, if \$\.n > 100.*log point.*on any error.*breakpoint: before a retry.*breakpoint off: when an error is caught/,
       );
-      // On the line between the two states.
+      // Clicks the line between the two states.
       const [each, done] = await Promise.all(["Each", "Done"].map((state) => visitor.state(state).locator(".box").boundingBox()));
       const dot = await page.locator(".lines .breakpoint circle").boundingBox();
       assert.ok(dot.y > each.y + each.height && dot.y + dot.height < done.y, "between the boxes");
-      await comes(() => visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the transition from Each to Done/);
-      // On the strip, once there are iterations.
+      await eventually(() => visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the transition from Each to Done/);
+      // The breakpoint is on the strip as soon as there are iterations.
       await visitor.run();
       await page.locator(".pause-where", { hasText: "iteration 2 of Each" }).first().waitFor();
-      await comes(() => page.locator("svg.canvas .it-stop").count(), 2);
+      await eventually(() => page.locator("svg.canvas .it-stop").count(), 2);
       await page.keyboard.press("F8");
       await page.locator(".pause-where", { hasText: "iteration 3 of Each" }).first().waitFor();
       await page.keyboard.press("F8");

@@ -1,8 +1,8 @@
-// Every key of the page does what it is said to do, and every one can be changed.
+// Every key of the page does what its description says, and can be changed.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const pass = (next) => ({ Type: "Pass", ...(next ? { Next: next } : { End: true }) });
 const LOOP = {
@@ -25,7 +25,7 @@ const WORK = "/States/Each/ItemProcessor/States/Work";
 describe("keys", { skip }, () => {
   const { site, visit } = visits();
 
-  test("each command of the map of keys", async (t) => {
+  test("runs each command of the keyboard map", async (t) => {
     const visitor = await site.visit({});
     const { page } = visitor;
     await visitor.ready();
@@ -39,7 +39,7 @@ describe("keys", { skip }, () => {
     const focused = (name) =>
       page.waitForFunction((wanted) => (document.activeElement?.dataset?.node ?? document.activeElement?.id ?? "").includes(wanted), name);
     const dialog = (name) => page.getByRole("dialog", { name }).waitFor();
-    // By the keyboard: a tool of the graph may stand over the node.
+    // Selects by the keyboard, because a tool of the graph may cover the node.
     const choose = (pointer) =>
       until(async () => {
         await visitor.node(pointer).dispatchEvent("click");
@@ -66,7 +66,7 @@ describe("keys", { skip }, () => {
       await line.scrollIntoViewIfNeeded();
       await line.click();
     };
-    /** What a test begins with. */
+    /** Sets up the situation in which a test starts. */
     const states = {
       async open() {},
       async paused() {
@@ -87,7 +87,7 @@ describe("keys", { skip }, () => {
       await page.keyboard.press("Escape");
       const stop = page.getByRole("button", { name: "Stop", exact: true });
       await until(async () => {
-        // Before anything has run there is none.
+        // Before the first run there is no Stop button.
         if ((await stop.count()) === 0) return;
         if (await stop.isEnabled()) await stop.click({ timeout: 2_000 });
         assert.equal(await stop.isDisabled(), true);
@@ -238,7 +238,7 @@ describe("keys", { skip }, () => {
         "End",
         async () => {
           await at(before);
-          await comes(() => page.locator(".banner", { hasText: "Viewing event" }).count(), 0);
+          await eventually(() => page.locator(".banner", { hasText: "Viewing event" }).count(), 0);
         },
         async () => {
           before = await event();
@@ -305,7 +305,7 @@ describe("keys", { skip }, () => {
         async () => {
           const menu = page.getByRole("menu", { name: "Done" });
           await menu.waitFor();
-          await comes(() => menu.innerText(), /Breakpoint\s+F9[\s\S]*Run to here\s+Ctrl F10/);
+          await eventually(() => menu.innerText(), /Breakpoint\s+F9[\s\S]*Run to here\s+Ctrl F10/);
           await page.keyboard.press("Escape");
         },
         () => choose("/States/Done"),
@@ -405,7 +405,7 @@ describe("keys", { skip }, () => {
     await visitor.leave();
   });
 
-  visit("the first button held down runs past all breakpoints", { staying: true }, async (visitor, page) => {
+  visit("runs past all breakpoints while the first button is held down", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: { items: [1, 2, 3] } });
     await visitor.node(WORK).click();
     await page.keyboard.press("F9");
@@ -414,14 +414,14 @@ describe("keys", { skip }, () => {
     await page.mouse.down();
     await visitor.result();
     await page.mouse.up();
-    // What was held does not run it once more.
+    // Releasing the button does not start another run.
     await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
     await button.click();
     await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
   });
 
   visit(
-    "a slow click is a click; with Shift the first button runs past all breakpoints",
+    "takes a slow click as a click, and runs past all breakpoints with Shift",
     { before: (page) => page.clock.install() },
     async (visitor, page) => {
       await visitor.open({ definition: LOOP, input: { items: [1, 2, 3] } });
@@ -431,7 +431,7 @@ describe("keys", { skip }, () => {
       await button.hover();
       await page.clock.pauseAt(Date.now() + 3_600_000);
       await page.mouse.down();
-      // What holding it comes to is seen while it is held.
+      // While the button is held, the page shows what it will do.
       await button.locator(".hold").waitFor();
       await page.clock.runFor(700);
       await page.mouse.up();
@@ -444,11 +444,11 @@ describe("keys", { skip }, () => {
       await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
       await button.press("Shift+Enter");
       await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
-      await comes(() => button.getAttribute("title"), /With Shift, or held down: to the end, past all breakpoints \(Shift F8\)/);
+      await eventually(() => button.getAttribute("title"), /With Shift, or held down: to the end, past all breakpoints \(Shift F8\)/);
     },
   );
 
-  visit("a key can be changed, taken over, taken away and reset, and is remembered", { staying: true }, async (visitor, page) => {
+  visit("changes, takes over, removes, resets and remembers keys", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: { items: [1] } });
     const dialog = page.getByRole("dialog", { name: "Keyboard" });
     const row = (title) => dialog.getByRole("listitem").filter({ hasText: title });
@@ -464,30 +464,30 @@ describe("keys", { skip }, () => {
     };
     // Before a run the first step has a button of its own.
     const over = page.getByRole("button", { name: "Step", exact: true });
-    await comes(() => over.getAttribute("title"), /\(F10\)/);
+    await eventually(() => over.getAttribute("title"), /\(F10\)/);
 
     await open();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await row("Step over")
       .getByRole("button", { name: /^Add a key/ })
       .click();
     await dialog.getByRole("textbox", { name: "Press the new key" }).waitFor();
-    // Escape leaves the recording, not the dialog.
+    // Escape cancels the recording of a key, and leaves the dialog open.
     await page.keyboard.press("Escape");
     await dialog.getByRole("textbox", { name: "Press the new key" }).waitFor({ state: "detached" });
-    await comes(() => dialog.isVisible(), true);
+    await eventually(() => dialog.isVisible(), true);
     await page.waitForFunction(() => /^Add a key/.test(document.activeElement?.getAttribute("aria-label") ?? ""));
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Press the new key");
     await page.keyboard.press("F9");
     await dialog.getByText("F9 is already the key of “Breakpoint on the selected state”").waitFor();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await page.keyboard.press("Alt+Shift+N");
     await dialog.getByText("No other command has this key").waitFor();
     await page.keyboard.press("F9");
     await dialog.getByRole("button", { name: "Reassign it" }).click();
-    await comes(() => keysOf("Step over"), ["F10", "Ctrl '", "F9"]);
-    await comes(() => keysOf("Breakpoint on the selected state"), []);
+    await eventually(() => keysOf("Step over"), ["F10", "Ctrl '", "F9"]);
+    await eventually(() => keysOf("Breakpoint on the selected state"), []);
     await row("Step over")
       .getByRole("button", { name: /^Remove F10 from/ })
       .click();
@@ -497,8 +497,8 @@ describe("keys", { skip }, () => {
     await shut();
 
     // The key, its tooltip, the palette, the help and the menu of a state have changed.
-    await comes(() => over.getAttribute("title"), /\(F9\)/);
-    await comes(() => over.getAttribute("aria-keyshortcuts"), "F9");
+    await eventually(() => over.getAttribute("title"), /\(F9\)/);
+    await eventually(() => over.getAttribute("aria-keyshortcuts"), "F9");
     await page.keyboard.press("F10");
     await page.keyboard.press("F9");
     await page.locator(".pause-where", { hasText: "before Prepare" }).waitFor();
@@ -506,19 +506,19 @@ describe("keys", { skip }, () => {
     await page.locator(".pause-where", { hasText: "before Each" }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Command or state" }).fill("step over");
-    await comes(() => page.locator("#palette-list").innerText(), /Step over.*\s+F9/);
+    await eventually(() => page.locator("#palette-list").innerText(), /Step over.*\s+F9/);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("F1");
     await page.getByRole("combobox", { name: "Command or state" }).fill("help");
     await page.keyboard.press("Enter");
     const help = page.getByRole("dialog", { name: "Help" });
-    await comes(() => help.innerText(), /Step over, to the next state\s+F9/);
+    await eventually(() => help.innerText(), /Step over, to the next state\s+F9/);
     await help.getByRole("button", { name: "Change keys…" }).click();
     await dialog.waitFor();
     await shut();
 
-    // Also tomorrow.
+    // The change survives a reload.
     await page.reload();
     await visitor.ready();
     await page.waitForFunction(() =>
@@ -528,14 +528,14 @@ describe("keys", { skip }, () => {
     await row("Breakpoint on the selected state")
       .getByRole("button", { name: /^Reset the keys/ })
       .click();
-    await comes(() => keysOf("Breakpoint on the selected state"), ["F9"]);
+    await eventually(() => keysOf("Breakpoint on the selected state"), ["F9"]);
     await dialog.getByRole("button", { name: "Reset all keys" }).click();
-    await comes(() => keysOf("Step over"), ["F10", "Ctrl '"]);
+    await eventually(() => keysOf("Step over"), ["F10", "Ctrl '"]);
     await shut();
-    await comes(() => over.getAttribute("title"), /\(F10\)/);
+    await eventually(() => over.getAttribute("title"), /\(F10\)/);
   });
 
-  visit("the keys of the text editors can be changed like those of the page", {}, async (visitor, page) => {
+  visit("changes the keys of the text editors like those of the page", {}, async (visitor, page) => {
     const dialog = page.getByRole("dialog", { name: "Keyboard" });
     const row = (title) => dialog.getByRole("listitem").filter({ has: page.getByText(title, { exact: true }) });
     const keysOf = (title) => row(title).locator("kbd").allInnerTexts();
@@ -562,7 +562,7 @@ describe("keys", { skip }, () => {
     await page.keyboard.press("Control+z");
     await page.waitForFunction(() => !document.activeElement.shadowRoot.activeElement.innerText.includes("2"));
 
-    // Another key of the editors themselves, and one of the page: both are told, and lose it.
+    // A key that already belongs to the editors or to the page: the dialog reports both, and they lose it.
     await change("Undo", "Control+Shift+K");
     await dialog.getByText("Ctrl Shift K is already the key of “Delete the line”").waitFor();
     await page.keyboard.press("Control+B");
@@ -572,17 +572,17 @@ describe("keys", { skip }, () => {
     await row("Undo")
       .getByRole("button", { name: /^Remove Ctrl Z from/ })
       .click();
-    await comes(async () => [await keysOf("Undo"), await keysOf("Delete the line")], [["Ctrl Shift K"], []]);
-    await comes(() => visitor.violations(), []);
+    await eventually(async () => [await keysOf("Undo"), await keysOf("Delete the line")], [["Ctrl Shift K"], []]);
+    await eventually(() => visitor.violations(), []);
     await shut();
     await page.keyboard.press("Control+End");
     await page.keyboard.type("3");
     await page.keyboard.press("Control+z");
-    await comes(text, /13/);
+    await eventually(text, /13/);
     await page.keyboard.press("Control+Shift+K");
     await page.waitForFunction(() => !document.activeElement.shadowRoot.activeElement.innerText.includes("3"));
 
-    // Also in an editor that comes later.
+    // The key works in editors that are opened later, too.
     await page.reload();
     await visitor.ready();
     await visitor.tab("Input");
@@ -591,7 +591,7 @@ describe("keys", { skip }, () => {
     await page.keyboard.type("4");
     await page.keyboard.press("Control+Shift+K");
     await page.waitForFunction(() => !document.activeElement.shadowRoot.activeElement.innerText.includes("4"));
-    // Every one of them has a name and a key, and no two have the same.
+    // Every command has a name and a key, and no two have the same.
     await page.getByRole("button", { name: "Settings", exact: true }).click();
     await page.getByRole("button", { name: "Change keys…" }).click();
     await dialog.getByRole("button", { name: "Reset all keys" }).click();
@@ -600,12 +600,12 @@ describe("keys", { skip }, () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  visit("the editors' own keys do as they are said to", { staying: true }, async (visitor, page) => {
+  visit("runs the editors' own keys as described", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: "[1,\n2]" });
     await visitor.tab("Input");
     const editor = visitor.editor("Input");
     const lines = async () => (await editor.locator(".cm-line").allInnerTexts()).map((line) => line.replace("\n", ""));
-    const becomes = (expected) => comes(lines, expected);
+    const becomes = (expected) => eventually(lines, expected);
     await editor.click();
     const press = async (...keys) => {
       for (const key of keys) await page.keyboard.press(key);
@@ -636,13 +636,13 @@ describe("keys", { skip }, () => {
     await page.keyboard.press("Control+Space");
   });
 
-  visit("keys of one character can be switched off, and never count where somebody writes", {}, async (visitor, page) => {
+  visit("switches keys of one character off, and ignores them while the user types", {}, async (visitor, page) => {
     const help = page.getByRole("dialog", { name: "Help" });
     await visitor.editor("Definition").click();
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("?");
-    await comes(() => visitor.editor("Definition").innerText(), /^\?/);
-    await comes(() => help.count(), 0);
+    await eventually(() => visitor.editor("Definition").innerText(), /^\?/);
+    await eventually(() => help.count(), 0);
     await page.keyboard.press("Control+z");
     await visitor.state("CheckStock").click();
     await page.keyboard.press("?");
@@ -658,8 +658,8 @@ describe("keys", { skip }, () => {
     await page.keyboard.press("/");
     await page.keyboard.press("F1");
     await page.getByRole("dialog", { name: "Commands" }).waitFor();
-    await comes(() => help.count(), 0);
-    await comes(() => page.getByRole("search").count(), 0);
+    await eventually(() => help.count(), 0);
+    await eventually(() => page.getByRole("search").count(), 0);
     await until(async () => assert.doesNotMatch(await page.getByRole("button", { name: /^Help/ }).getAttribute("title"), /\?/));
   });
 });

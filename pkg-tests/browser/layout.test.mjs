@@ -1,9 +1,9 @@
-// The page holds in any font, at any size of the window and of the text: nothing is cut off, on something else or out of sight.
+// The page fits any font and any size of the window and the text: nothing is cut off, covered or out of reach.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
 import { faults, fonts, useFont } from "./boxes.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const SIZES = [
   [360, 740],
@@ -21,7 +21,7 @@ describe("layout", { skip }, () => {
   const { site } = visits();
 
   for (const percent of [100, 150, 200]) {
-    test(`every pane and dialog holds in every font and window, with text of ${percent} %`, async () => {
+    test(`fits every pane and dialog to every font and window, with text of ${percent} %`, async () => {
       const before = async (page) => {
         const session = await page.context().newCDPSession(page);
         await session.send("Page.setFontSizes", { fontSizes: { standard: (16 * percent) / 100, fixed: Math.round((13 * percent) / 100) } });
@@ -31,18 +31,21 @@ describe("layout", { skip }, () => {
       await page.locator("[data-node]").first().waitFor({ state: "attached" });
       await page.locator("[aria-keyshortcuts]").first().waitFor({ state: "attached" });
       const bad = [];
-      /** A page is drawn in steps when its size or its font has changed. So faults count that stay; after the first of those, none is waited for so long. */
-      const staying = async () => {
+      /**
+       * A page is redrawn in steps after its size or its font has changed, so only faults that stay count. After the first real
+       * fault there is no further waiting.
+       */
+      const lastingFaults = async () => {
         let found = await faults(page);
         if (found.length > 0 && bad.length === 0)
           await until(async () => assert.deepEqual((found = await faults(page)), [])).catch(() => {});
         else if (found.length > 0) {
-          await visitor.still();
+          await visitor.waitUntilQuiet();
           found = await faults(page);
         }
         return found;
       };
-      /** In some windows and fonts, so that all of both are looked at often, and each pair somewhere. */
+      /** Combines every window with some fonts, and every font with some windows, to limit the time. */
       let turn = 0;
       const holds = async (where, all = false) => {
         const faces = fonts.length > 0 ? fonts : [""];
@@ -50,15 +53,16 @@ describe("layout", { skip }, () => {
           if (!all && i % 4 !== turn % 4) continue;
           for (const [j, font] of faces.entries()) {
             if (!all && j !== (i + turn) % faces.length) continue;
-            // The font first, so that both make one layout.
+            // The font is changed first, so that both changes result in one layout.
             if (font !== "") await useFont(page, font);
             await page.setViewportSize({ width, height });
-            bad.push(...(await staying()).map((fault) => `${where}, ${width} × ${height}, ${font}: ${fault}`));
+            bad.push(...(await lastingFaults()).map((fault) => `${where}, ${width} × ${height}, ${font}: ${fault}`));
           }
         }
         turn += 1;
         await page.setViewportSize({ width: (ROOM[0] * percent) / 100, height: (ROOM[1] * percent) / 100 });
-        // In less room the inspector is a tab: what is clicked next would be gone when the page has its room back.
+        // In a smaller window the inspector is a tab, which disappears when the window is large again. The test waits for that
+        // before it clicks.
         await page.locator("#inspector-pane").waitFor();
         await page.locator("#left-tab-inspector").waitFor({ state: "detached" });
       };
@@ -70,7 +74,7 @@ describe("layout", { skip }, () => {
       await page.getByRole("treegrid").waitFor();
       await holds("table");
       await page.getByTitle("Graph", { exact: true }).click();
-      // The most that the toolbar ever holds: a timer, by hand.
+      // The toolbar at its fullest: a manual clock with a timer.
       await visitor.example("Heartbeat");
       await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
       await page.keyboard.press("Control+Enter");
@@ -89,7 +93,7 @@ describe("layout", { skip }, () => {
         await until(async () => assert.ok((await tabs.count()) > 0, place));
         for (let i = 0; i < (await tabs.count()); i++) {
           await tabs.nth(i).click();
-          await visitor.still();
+          await visitor.waitUntilQuiet();
           await holds(await tabs.nth(i).innerText());
         }
       }
@@ -109,7 +113,7 @@ describe("layout", { skip }, () => {
         await search.fill(command);
         await page.keyboard.press("Enter");
         await page.getByRole("dialog", { name: title }).waitFor();
-        await visitor.still();
+        await visitor.waitUntilQuiet();
         await holds(title);
         await until(async () => {
           await page.keyboard.press("Escape");
@@ -121,7 +125,7 @@ describe("layout", { skip }, () => {
     });
   }
 
-  test("magnified to 200 %, code and graph each have the window, and all that moves a run is there", async () => {
+  test("gives code and graph the whole window each at 200 %, with all controls of a run", async () => {
     const visitor = await site.visit({ width: 720, height: 450 });
     const { page } = visitor;
     const panes = page.getByRole("navigation", { name: "Panes" });
@@ -140,7 +144,7 @@ describe("layout", { skip }, () => {
     await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
-    await comes(
+    await eventually(
       () => page.evaluate(() => [document.documentElement.scrollWidth > innerWidth, document.documentElement.scrollHeight > innerHeight]),
       [false, false],
     );

@@ -1,10 +1,10 @@
-// What leaves the page: the machine as an element for other pages, on paper, and its pictures with the signs of services.
+// Exports of the page: the machine as an element for other pages, in print, and as pictures with the signs of services.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe } from "node:test";
 import { launch, open, serve, skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 import { wordsOf } from "../pdf.mjs";
 
 const NAMED = {
@@ -17,10 +17,10 @@ const NAMED = {
 const QUEUE = "M2.5 6H17.5V14H2.5Z";
 const dist = resolve(import.meta.dirname, "../../dist");
 
-describe("what leaves the page", { skip }, () => {
+describe("exports", { skip }, () => {
   const { visit } = visits();
 
-  visit("its HTML runs on another page as it stands", {}, async (visitor) => {
+  visit("HTML works on another page without changes", {}, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED, input: { name: "Ada" } });
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -30,16 +30,16 @@ describe("what leaves the page", { skip }, () => {
     await dialog.getByLabel("Address of debugger.js on the page").fill("/debugger.js");
     await dialog.getByLabel("Change it").check();
     const html = dialog.getByLabel("HTML", { exact: true });
-    await comes(
+    await eventually(
       () => html.inputValue(),
       /<stepglass-debugger\n {2}editable\n {2}view="graph code"\n {2}input="\{&quot;name&quot;:&quot;Ada&quot;\}"\n>/,
     );
     const snippet = await html.inputValue();
     await dialog.getByRole("button", { name: "Copy the HTML" }).click();
-    await comes(() => page.evaluate(() => navigator.clipboard.readText()), snippet);
+    await eventually(() => page.evaluate(() => navigator.clipboard.readText()), snippet);
     await dialog.getByLabel("Run it and step through it").uncheck();
-    await comes(() => html.inputValue(), /\n {2}readonly\n>/);
-    // There it is.
+    await eventually(() => html.inputValue(), /\n {2}readonly\n>/);
+    // The exported HTML works there.
     const site = await serve(dist, {});
     const chrome = await launch();
     try {
@@ -57,7 +57,7 @@ describe("what leaves the page", { skip }, () => {
     }
   });
 
-  visit("the element is shown as its visitors see it, and follows what they may do", {}, async (visitor) => {
+  visit("shows the element as its visitors see it, with what they are allowed to do", {}, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED, input: { name: "Ada" } });
     await page.getByRole("button", { name: "Share" }).click();
@@ -71,12 +71,12 @@ describe("what leaves the page", { skip }, () => {
     await dialog.getByLabel("Run it and step through it").uncheck();
     await until(async () => assert.equal(await element.evaluate((one) => one.hasAttribute("readonly")), true));
     await element.locator("[data-node$='/States/Keep']").waitFor();
-    await comes(() => element.getByRole("button", { name: "Run", exact: true }).count(), 0);
+    await eventually(() => element.getByRole("button", { name: "Run", exact: true }).count(), 0);
     await dialog.getByRole("button", { name: "Hide the preview" }).click();
-    await comes(() => element.count(), 0);
+    await eventually(() => element.count(), 0);
   });
 
-  visit("a small machine is one sheet of paper", {}, async (visitor) => {
+  visit("prints a small machine on one sheet", {}, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED });
     await page.getByRole("button", { name: "Export" }).click();
@@ -84,12 +84,12 @@ describe("what leaves the page", { skip }, () => {
     await page.keyboard.press("Escape");
     for (const format of ["A4", "Letter"]) {
       const sheets = async () => [...(await page.pdf({ format })).toString("latin1").matchAll(/\/Type\s*\/Page\b(?!s)/g)].length;
-      await comes(sheets, 1);
+      await eventually(sheets, 1);
     }
     if (process.env.SCREENS) await page.pdf({ format: "A4", path: `${process.env.SCREENS}/print.pdf` });
   });
 
-  visit("is printed whole, light and without controls", { colorScheme: "dark" }, async (visitor) => {
+  visit("prints completely, in light colours and without controls", { colorScheme: "dark" }, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED });
     await page.mouse.move(200, 200);
@@ -116,11 +116,11 @@ describe("what leaves the page", { skip }, () => {
     );
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await page.emulateMedia({ media: "screen" });
-    await comes(() => page.locator("article.paper").count(), 0);
+    await eventually(() => page.locator("article.paper").count(), 0);
   });
 
   visit(
-    "thirty states are printed with all their names and their text, and nothing of the page around them",
+    "prints thirty states with their names and the definition, and no other part of the page",
     { colorScheme: "dark" },
     async (visitor) => {
       const { page } = visitor;
@@ -133,14 +133,14 @@ describe("what leaves the page", { skip }, () => {
       await page.keyboard.press("ControlOrMeta+k");
       await page.getByRole("dialog").waitFor();
       await page.keyboard.press("Escape");
-      // The part that prints comes a moment after the first deed.
+      // The module that prints is loaded shortly after the first action.
       const sheets = await until(async () => {
         const all = wordsOf(await page.pdf({ format: "A4", printBackground: true }));
         assert.match(all.at(-1), /"Seconds": 29/);
         return all;
       });
       const lines = sheets.join("\n").split("\n");
-      // The graph is on the first sheet, whole; the text has the names in quotes.
+      // The first sheet has the whole graph; the definition has the names in quotes.
       for (const name of names) {
         assert.ok(sheets[0].split("\n").includes(name), name);
         assert.ok(
@@ -160,7 +160,7 @@ describe("what leaves the page", { skip }, () => {
     },
   );
 
-  visit("tasks have the sign of the service that they call, in pictures and menus too", {}, async (visitor) => {
+  visit("shows the sign of a task's service in pictures and menus, too", {}, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED });
     const signs = () => page.locator(".canvas g.node .glyph").evaluateAll((all) => all.map((one) => one.getAttribute("d")));

@@ -1,9 +1,9 @@
-// Executions that tasks start: one goes into them and out again, sees their graph, data and events, and looks back.
+// Nested executions: a user steps into them and out again, sees their graph, data and events, and goes back in time.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, visits } from "./playground.mjs";
+import { eventually, visits } from "./playground.mjs";
 
 const chain = (states) => {
   const names = Object.keys(states);
@@ -46,72 +46,72 @@ const file = (definition, payment = PAYMENT, more = {}) => ({
 const shots = process.env.STEPGLASS_SHOTS;
 const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `nested-${name}.png`) });
 
-describe("executions that tasks start", { skip }, () => {
+describe("nested executions", { skip }, () => {
   const { visit } = visits();
   const path = (page) => page.getByRole("navigation", { name: "Executions around this one" });
-  /** Runs to Pay, paused before it. */
+  /** Runs to Pay, and pauses before it. */
   const toPay = async (visitor, page, given = file(ORDER())) => {
-    await visitor.bring(given, "OrderFlow");
+    await visitor.importText(given, "OrderFlow");
     await visitor.state("Pay").click();
     await page.keyboard.press("ControlOrMeta+F10");
     await page.locator(".inspector.paused h3", { hasText: "Pay" }).waitFor();
   };
   const paused = (page, state) => page.locator(".inspector.paused .inspect-title h3", { hasText: new RegExp(`^${state}$`) }).waitFor();
 
-  visit("into one, through it and out of it", { staying: true }, async (visitor, page) => {
+  visit("are stepped into, through and out of", { reusePage: true }, async (visitor, page) => {
     await toPay(visitor, page);
     await page.keyboard.press("F11");
     await paused(page, "Check");
     await path(page).getByText("PaymentFlow").waitFor();
     await shot(page, "in");
-    await comes(
+    await eventually(
       async () => (await path(page).locator("ol").innerText()).replaceAll(/\s+/g, " ").trim(),
       "OrderFlow › Pay › PaymentFlow (pay-1)",
     );
     await visitor.state("Hold").waitFor();
-    await comes(() => visitor.state("Hold").getAttribute("aria-label"), /not run/, "and nothing of the other's shows on it");
-    await comes(() => visitor.state("Ship").count(), 0, "the graph is the nested machine's");
-    // Its text stands in place of the definition, and cannot be written in.
+    await eventually(() => visitor.state("Hold").getAttribute("aria-label"), /not run/, "and nothing of the other's shows on it");
+    await eventually(() => visitor.state("Ship").count(), 0, "the graph is the nested machine's");
+    // Its definition is shown instead, read-only.
     await visitor.editor("Definition of PaymentFlow").waitFor();
-    await comes(() => visitor.editor("Definition of PaymentFlow").innerText(), /"Charge"/);
+    await eventually(() => visitor.editor("Definition of PaymentFlow").innerText(), /"Charge"/);
     await page.keyboard.press("F10");
     await paused(page, "Hold");
     await page
       .getByRole("table", { name: /Variables/ })
       .getByText("$amount")
       .waitFor();
-    await comes(
+    await eventually(
       async () => (await page.getByRole("navigation", { name: "Call stack" }).innerText()).replaceAll(/\s+/g, " "),
       "OrderFlow › Pay PaymentFlow Hold",
     );
     await page.keyboard.press("F10");
     await paused(page, "Charge");
-    await comes(
+    await eventually(
       async () => /00:01:00|1 min/.test(await page.locator("body").innerText()),
       true,
       "the Wait of the nested one has passed in the one time",
     );
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await page.keyboard.press("F10");
     await paused(page, "Pay");
-    await comes(() => path(page).count(), 0);
+    await eventually(() => path(page).count(), 0);
     await visitor.state("Ship").waitFor();
     await visitor.editor("Definition").waitFor();
     await page.keyboard.press("F10");
     await paused(page, "Ship");
     await page.keyboard.press("F8");
-    await comes(async () => (await visitor.output()).Output, { paid: 42 });
+    await eventually(async () => (await visitor.output()).Output, { paid: 42 });
   });
 
-  visit("a breakpoint in it is set on its graph, is of its machine, and stops the next run", { staying: true }, async (visitor, page) => {
+  visit("have breakpoints of their own machine, which also stop the next run", { reusePage: true }, async (visitor, page) => {
     await toPay(visitor, page);
     await page.keyboard.press("F11");
     await paused(page, "Check");
     await visitor.state("Charge").click();
     await page.keyboard.press("F9");
     await page.keyboard.press("ControlOrMeta+Shift+Enter");
-    await comes(() => path(page).count(), 0);
-    // The key may come before the pause.
+    await eventually(() => path(page).count(), 0);
+    // The key may arrive before the pause.
     await page.keyboard.press("F8");
     await paused(page, "Charge");
     await path(page).waitFor();
@@ -119,14 +119,14 @@ describe("executions that tasks start", { skip }, () => {
     await page.locator(".breakpoint-row", { hasText: "Charge" }).getByText("of PaymentFlow").waitFor();
     await page.locator(".breakpoint-row", { hasText: "1 hit" }).waitFor();
     await shot(page, "breakpoint");
-    // Out: where the task has its answer.
+    // Steps out, to where the task gets its result.
     await page.keyboard.press("Shift+F11");
     await paused(page, "Pay");
-    await comes(() => path(page).count(), 0);
+    await eventually(() => path(page).count(), 0);
   });
 
-  visit("after the run: its graph, events and data, and back", { staying: true }, async (visitor, page) => {
-    await visitor.bring(file(ORDER()), "OrderFlow");
+  visit("show their graph, events and data after the run", { reusePage: true }, async (visitor, page) => {
+    await visitor.importText(file(ORDER()), "OrderFlow");
     await visitor.run();
     await visitor.result();
     await visitor.state("Pay").click();
@@ -134,11 +134,11 @@ describe("executions that tasks start", { skip }, () => {
     await started.getByText("succeeded").waitFor();
     await started.getByRole("button", { name: /Look into PaymentFlow/ }).click();
     await path(page).waitFor();
-    await comes(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
-    await comes(async () => (await visitor.output()).paid, 42);
+    await eventually(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
+    await eventually(async () => (await visitor.output()).paid, 42);
     await visitor.tab("Events");
     await page.locator(".event-row", { hasText: "WaitStateEntered" }).waitFor();
-    await comes(() => page.locator(".event-row", { hasText: "TaskScheduled" }).count(), 0);
+    await eventually(() => page.locator(".event-row", { hasText: "TaskScheduled" }).count(), 0);
     await visitor.state("Charge").click();
     await page.locator(".inspector").getByText("paid").first().waitFor();
     await shot(page, "after");
@@ -148,27 +148,27 @@ describe("executions that tasks start", { skip }, () => {
     await page.locator(".event-row", { hasText: "TaskScheduled" }).waitFor();
   });
 
-  visit("time travel over the border, and a fork in it", { staying: true }, async (visitor, page) => {
+  visit("can be viewed at an earlier time, and forked", { reusePage: true }, async (visitor, page) => {
     await toPay(visitor, page);
     await page.keyboard.press("F11");
     await paused(page, "Check");
-    // Back, to the task that has started it, and forward again.
+    // Goes back to the task that started the execution, and forward again.
     await page.keyboard.press("Alt+[");
-    await comes(() => path(page).count(), 0);
+    await eventually(() => path(page).count(), 0);
     await paused(page, "Pay");
     await page.keyboard.press("F11");
     await paused(page, "Check");
     await page.keyboard.press("F10");
     await paused(page, "Hold");
-    // The time line is the nested one's own.
+    // The timeline is that of the nested execution.
     const slider = page.getByRole("slider").first();
     await slider.focus();
     await page.keyboard.press("Home");
-    await comes(() => visitor.state("Check").getAttribute("aria-label"), /not run/);
+    await eventually(() => visitor.state("Check").getAttribute("aria-label"), /not run/);
     await page.keyboard.press("End");
-    await comes(() => visitor.state("Check").getAttribute("aria-label"), /succeeded/);
+    await eventually(() => visitor.state("Check").getAttribute("aria-label"), /succeeded/);
     await page.locator(".pause-where", { hasText: "before Hold · PaymentFlow" }).waitFor();
-    // Another value in it is a fork, which goes on from there.
+    // Another value in it creates a fork, which continues from there.
     await page.keyboard.press("F10");
     await paused(page, "Charge");
     await page.getByRole("button", { name: "Set input" }).click();
@@ -179,14 +179,14 @@ describe("executions that tasks start", { skip }, () => {
     await paused(page, "Charge");
     await path(page).waitFor();
     await page.keyboard.press("Shift+F8");
-    await comes(async () => (await visitor.output()).Output, { paid: 7 });
+    await eventually(async () => (await visitor.output()).Output, { paid: 7 });
     await visitor.tab("Runs");
     await page.getByText("edited input of Charge").first().waitFor();
   });
 
-  visit("an uncaught error stops in it; the task's Catch comes after", { staying: true }, async (visitor, page) => {
+  visit("stop at an uncaught error before the task's Catch applies", { reusePage: true }, async (visitor, page) => {
     const broken = chain({ Check: { Type: "Pass" }, Break: { Type: "Fail", Error: "Declined" } });
-    await visitor.bring(file(ORDER(".sync:2", { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Ship" }] }), broken), "OrderFlow");
+    await visitor.importText(file(ORDER(".sync:2", { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Ship" }] }), broken), "OrderFlow");
     await visitor.tab("Breakpoints");
     await page.getByLabel("Stop on errors").selectOption("uncaught");
     await page.keyboard.press("F8");
@@ -194,11 +194,11 @@ describe("executions that tasks start", { skip }, () => {
     await path(page).getByText("PaymentFlow").waitFor();
     await page.keyboard.press("F8");
     await visitor.result();
-    await comes(() => visitor.state("Pay").getAttribute("aria-label"), /caught/);
+    await eventually(() => visitor.state("Pay").getAttribute("aria-label"), /caught/);
   });
 
-  visit("one that nobody waits for goes on beside the run", { staying: true }, async (visitor, page) => {
-    await visitor.bring(file(ORDER("")), "OrderFlow");
+  visit("that no task waits for continue beside the run", { reusePage: true }, async (visitor, page) => {
+    await visitor.importText(file(ORDER("")), "OrderFlow");
     await visitor.run();
     await visitor.result();
     await visitor.state("Pay").click();
@@ -208,11 +208,11 @@ describe("executions that tasks start", { skip }, () => {
     await page.keyboard.press("F10");
     await paused(page, "Charge");
     await page.keyboard.press("F8");
-    await comes(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
-    await comes(async () => (await visitor.output()).paid, 42);
+    await eventually(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
+    await eventually(async () => (await visitor.output()).paid, 42);
   });
 
-  visit("a session file has them, also what has ended, and where one was", {}, async (visitor, page) => {
+  visit("are part of a session file, with ended executions and the current position", {}, async (visitor, page) => {
     await toPay(visitor, page);
     await page.keyboard.press("F11");
     await paused(page, "Check");
@@ -228,7 +228,7 @@ describe("executions that tasks start", { skip }, () => {
     await page.keyboard.press("Shift+F8");
     await visitor.result();
     const end = await save();
-    await visitor.bring(end, "OrderFlow");
+    await visitor.importText(end, "OrderFlow");
     await visitor.tab("Result");
     await visitor.result();
     await visitor.tab("Mocks");
@@ -238,31 +238,31 @@ describe("executions that tasks start", { skip }, () => {
     await list.locator("summary").click();
     await list.getByRole("button", { name: /Look into/ }).click();
     await path(page).waitFor();
-    await comes(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
-    await visitor.bring(middle, "OrderFlow");
+    await eventually(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
+    await visitor.importText(middle, "OrderFlow");
     await paused(page, "Hold");
     await path(page).waitFor();
     await page.keyboard.press("F10");
     await paused(page, "Charge");
     await page.keyboard.press("Shift+F8");
-    await comes(async () => (await visitor.output()).Output, { paid: 42 });
+    await eventually(async () => (await visitor.output()).Output, { paid: 42 });
   });
 
   visit("on a phone", { width: 360, height: 740 }, async (visitor, page) => {
-    await visitor.bring(file(ORDER()), "OrderFlow");
+    await visitor.importText(file(ORDER()), "OrderFlow");
     await page.getByRole("button", { name: "Graph" }).first().click();
     await page.getByRole("button", { name: "Step", exact: true }).click();
     const into = page.getByRole("button", { name: "Into" });
     await into.click();
     await into.click();
-    await comes(async () => {
+    await eventually(async () => {
       if ((await path(page).count()) === 0) await into.click();
       return path(page).count();
     }, 1);
     await visitor.state("Hold").waitFor();
     await shot(page, "phone");
-    await comes(() => visitor.violations(), []);
-    await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    await eventually(() => visitor.violations(), []);
+    await eventually(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     await page.getByRole("button", { name: "Back to OrderFlow" }).first().click();
     await visitor.state("Ship").waitFor();
   });

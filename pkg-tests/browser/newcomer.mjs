@@ -1,4 +1,4 @@
-// What a newcomer does: starts a command of the README, opens what it serves in a browser, and walks through the page.
+// The first steps of a newcomer: start a command of the README, open the address in a browser, and go through the page.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,9 +8,9 @@ import { Visitor } from "./playground.mjs";
 
 export const root = resolve(import.meta.dirname, "../..");
 
-/** Starts a command that prints the address that it serves: `{ url, end() }`. */
+/** Starts a command, and returns the address that it prints: `{ url, end() }`. */
 export async function started(command, args) {
-  // A group of its own: npm does not hand a signal on to what it runs.
+  // The command gets a process group, because npm does not forward signals to the process that it starts.
   const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: process.platform !== "win32" });
   const closed = once(child, "close");
   const end = async () => {
@@ -38,8 +38,8 @@ export async function started(command, args) {
 }
 
 /**
- * Opens an address in a browser context of its own. `visitor.problems` collects errors and warnings of the console, failed
- * requests and answers; `loaded` are the names of the style sheets that were loaded.
+ * Opens an address in a new browser context. `visitor.problems` collects errors and warnings of the console, and failed requests;
+ * `loaded` has the names of the style sheets that were loaded.
  */
 export async function visit(chrome, url, size) {
   const context = await chrome.newContext({
@@ -62,7 +62,7 @@ export async function visit(chrome, url, size) {
   return { visitor: new Visitor(page, problems), loaded };
 }
 
-/** The style elements and links of a page that its policy refused. */
+/** Returns the style elements and links that the page's policy blocked. */
 export const refused = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll("style, link[rel=stylesheet]")].filter(({ sheet }) => !sheet).map((one) => one.outerHTML),
@@ -102,7 +102,7 @@ const PANES = [
   "Coverage of all runs",
 ];
 
-/** Opens everything that the page loads when it is needed. */
+/** Opens every part of the page that is loaded on demand. */
 export async function openEverything(visitor, narrow) {
   const { page } = visitor;
   const pane = async (name) => {
@@ -113,7 +113,7 @@ export async function openEverything(visitor, narrow) {
   await visitor.result();
   for (const title of PANES) {
     await command(page, title);
-    await visitor.still();
+    await visitor.waitUntilQuiet();
   }
   await inDialog(page, "Examples and recent drafts", "Drafts and examples", (dialog) => dialog.locator(".gallery li").first().waitFor());
   await inDialog(page, "Import", "Import");
@@ -132,11 +132,11 @@ export async function openEverything(visitor, narrow) {
   await pane("Inspect");
   await page.getByRole("tab", { name: "Form" }).click();
   await page.locator("#inspect-form input, #inspect-form select").first().waitFor();
-  // The fields of a JSONata machine have the editor of expressions.
+  // The fields of a JSONata machine use the expression editor.
   await visitor.example("JSONata and variables");
-  await visitor.still();
+  await visitor.waitUntilQuiet();
   await command(page, "Take the tour of 30 seconds");
   await page.getByRole("region", { name: "Tour" }).getByRole("heading").first().waitFor();
   await page.keyboard.press("Escape");
-  await visitor.still();
+  await visitor.waitUntilQuiet();
 }

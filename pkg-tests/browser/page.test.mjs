@@ -1,57 +1,57 @@
-// The page as its visitors use it, in real Chromium.
+// The page in Chromium, as its visitors use it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { accept, proposed } from "./definition.mjs";
-import { GREETING, comes, until, visits } from "./playground.mjs";
+import { accept, proposals } from "./definition.mjs";
+import { GREETING, eventually, until, visits } from "./playground.mjs";
 
 describe("the page", { skip }, () => {
   const { site, visit } = visits();
 
-  visit("begins with an example, its graph and no problems", {}, async (visitor, page) => {
+  visit("starts with an example, its graph and no problems", {}, async (visitor, page) => {
     await visitor.state("CheckStock").waitFor();
-    await comes(() => page.locator("[data-node]").count(), 12);
-    await comes(
+    await eventually(() => page.locator("[data-node]").count(), 12);
+    await eventually(
       () => visitor.state("ChargeCard").getAttribute("aria-label"),
       /^ChargeCard Task .*not run, has retries, breakpoint off: before a retry, goes to Fulfil, on CardRefused to TellCustomer$/,
     );
-    await comes(() => page.locator(".problems-head").innerText(), "No problems");
-    await comes(() => page.title(), /^Order processing/);
+    await eventually(() => page.locator(".problems-head").innerText(), "No problems");
+    await eventually(() => page.title(), /^Order processing/);
   });
 
-  visit("runs the example: output, states, transitions, events, console", { staying: "Order processing" }, async (visitor, page) => {
+  visit("runs the example: output, states, transitions, events, console", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     const output = await visitor.output();
     assert.deepEqual(output.payment, { receipt: "R-1001" });
     assert.match(output.fulfilment.tracking, /^PKG-run-1-1$/);
-    await comes(() => visitor.state("ChargeCard").getAttribute("aria-label"), /succeeded, 2 failed attempts/);
-    await comes(() => visitor.state("CheckStock").getAttribute("aria-label"), /entered 2 times/);
-    await comes(() => visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
-    await comes(() => visitor.node("/States/Fulfil/Branches/0/States/HandOver").getAttribute("aria-label"), /succeeded/);
-    await comes(() => page.locator(".line-back.taken").count(), 1, "the way back was taken");
-    await comes(() => page.locator(".line-catch.taken").count(), 0, "the catcher was not");
+    await eventually(() => visitor.state("ChargeCard").getAttribute("aria-label"), /succeeded, 2 failed attempts/);
+    await eventually(() => visitor.state("CheckStock").getAttribute("aria-label"), /entered 2 times/);
+    await eventually(() => visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
+    await eventually(() => visitor.node("/States/Fulfil/Branches/0/States/HandOver").getAttribute("aria-label"), /succeeded/);
+    await eventually(() => page.locator(".line-back.taken").count(), 1, "the way back was taken");
+    await eventually(() => page.locator(".line-catch.taken").count(), 0, "the catcher was not");
     await visitor.tab("Events");
     await page.getByRole("listbox", { name: "History, 47 events" }).waitFor();
     await visitor.tab("Console");
-    await comes(() => page.locator(".console").innerText(), "charged 129.5 at attempt 3");
-    await comes(() => page.title(), /succeeded/);
+    await eventually(() => page.locator(".console").innerText(), "charged 129.5 at attempt 3");
+    await eventually(() => page.title(), /succeeded/);
   });
 
   visit(
-    "draws what is typed, and keeps the last graph while the text is broken",
-    { staying: "Order processing" },
+    "draws the definition while it is typed, and keeps the last graph while the text is broken",
+    { reusePage: "Order processing" },
     async (visitor, page) => {
       await visitor.write(
         "Definition",
         JSON.stringify({ StartAt: "One", States: { One: { Type: "Pass", Next: "Two" }, Two: { Type: "Succeed" } } }),
       );
       await visitor.state("Two").waitFor();
-      await comes(() => page.locator("[data-node]").count(), 2);
+      await eventually(() => page.locator("[data-node]").count(), 2);
       await page.keyboard.press("End");
       await page.keyboard.type("]");
       await page.getByText("The graph shows the last valid version").waitFor();
-      await comes(() => page.locator("[data-node]").count(), 2);
+      await eventually(() => page.locator("[data-node]").count(), 2);
       await until(async () => assert.notEqual(await page.locator(".problems li").count(), 0));
       await page.keyboard.press("Backspace");
       await page.getByText("The graph shows the last valid version").waitFor({ state: "detached" });
@@ -59,7 +59,7 @@ describe("the page", { skip }, () => {
     },
   );
 
-  visit("proposes what may stand at a place: states, fields with an empty value, values", { staying: true }, async (visitor, page) => {
+  visit("proposes states, fields with an empty value, and values", { reusePage: true }, async (visitor, page) => {
     const lines = [
       "{",
       '"StartAt": "One",',
@@ -76,70 +76,70 @@ describe("the page", { skip }, () => {
     await page.keyboard.press("End");
     for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
     await page.keyboard.type("T");
-    await comes(() => proposed(page).locator(".cm-completionLabel").allInnerTexts(), ["Two"]);
+    await eventually(() => proposals(page).locator(".cm-completionLabel").allInnerTexts(), ["Two"]);
     await accept(page, "Two");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.type(', "Outp');
     await accept(page, "OutputPath");
     await page.keyboard.type("$.x");
-    await comes(
+    await eventually(
       () => visitor.editor("Definition").locator(".cm-line").nth(3).innerText(),
       '"One": { "Type": "Pass", "Next": "Two", "OutputPath": "$.x" },',
     );
   });
 
-  visit("underlines problems, lists them, marks them in the graph, and fixes one", { staying: true }, async (visitor, page) => {
+  visit("underlines problems, lists them, marks them on the graph, and fixes one", { reusePage: true }, async (visitor, page) => {
     const broken = structuredClone(GREETING);
     broken.States.Greet.Next = "Dnoe";
     await visitor.open({ definition: broken });
     const problem = page.locator(".problems li", { hasText: "Dnoe" });
     await problem.waitFor();
     await page.locator(".cm-lintRange-error").first().waitFor();
-    await comes(() => page.locator(".problem-badge").count(), 1);
-    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /1 problem/);
+    await eventually(() => page.locator(".problem-badge").count(), 1);
+    await eventually(() => visitor.state("Greet").getAttribute("aria-label"), /1 problem/);
     await problem.locator(".problem").click();
-    // The place is chosen in the editor, so that typing replaces it.
+    // The wrong value is selected in the editor, so that typing replaces it.
     await page.waitForFunction(() => {
       const { shadowRoot } = document.activeElement ?? {};
       return shadowRoot?.getSelection?.()?.toString() === '"Dnoe"';
     });
     await problem.getByRole("button", { name: /Did you mean/ }).click();
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-    await comes(() => visitor.editor("Definition").innerText(), /"Next": "Done"/);
+    await eventually(() => visitor.editor("Definition").innerText(), /"Next": "Done"/);
   });
 
-  visit("does not run a definition with errors, and says why", { staying: true }, async (visitor) => {
+  visit("does not run a definition with errors, and says why", { reusePage: true }, async (visitor) => {
     await visitor.open({ definition: { StartAt: "Nowhere", States: {} } });
     await visitor.run();
     const result = await visitor.result();
-    await comes(() => result.innerText(), /Not started\s+The definition has/);
+    await eventually(() => result.innerText(), /Not started\s+The definition has/);
     const alarm = visitor.page.getByRole("alert").filter({ hasText: "Not started" });
     await alarm.waitFor();
-    // It is not said of the next machine.
+    // The message disappears with the next machine.
     await visitor.open({ definition: GREETING });
     await alarm.waitFor({ state: "detached" });
   });
 
-  visit("selects a state everywhere, from the graph", { staying: "Order processing" }, async (visitor, page) => {
+  visit("selects a state everywhere when it is selected on the graph", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await visitor.tab("Events");
     await visitor.state("WaitForSupply").click();
-    await comes(() => visitor.state("WaitForSupply").getAttribute("aria-pressed"), "true");
+    await eventually(() => visitor.state("WaitForSupply").getAttribute("aria-pressed"), "true");
     await page.locator(".sg-current", { hasText: '"WaitForSupply"' }).waitFor();
     await page.locator(".event-row.of-state", { hasText: "WaitStateEntered" }).waitFor();
     const inspector = page.locator("#inspector-pane");
-    await comes(() => inspector.getByRole("heading", { level: 3 }).innerText(), "WaitForSupply");
+    await eventually(() => inspector.getByRole("heading", { level: 3 }).innerText(), "WaitForSupply");
     await inspector.getByText("took 2 d").waitFor();
   });
 
-  visit("selects a state everywhere, from the editor", { staying: "Order processing" }, async (visitor, page) => {
+  visit("selects a state everywhere when the cursor is in it", { reusePage: "Order processing" }, async (visitor, page) => {
     await page.locator(".cm-line", { hasText: '"InStock?": {' }).click();
     await page.locator('[data-node="/States/InStock?"][aria-pressed="true"]').waitFor();
-    await comes(() => page.locator("#inspector-pane").getByRole("heading", { level: 3 }).innerText(), "InStock?");
+    await eventually(() => page.locator("#inspector-pane").getByRole("heading", { level: 3 }).innerText(), "InStock?");
   });
 
-  visit("shows the machine as it was after an event, and comes back", { staying: "Order processing" }, async (visitor, page) => {
+  visit("shows the machine as it was after an event, and returns", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await visitor.tab("Events");
@@ -147,52 +147,56 @@ describe("the page", { skip }, () => {
     const failed = page.locator(".event-row", { hasText: "TaskFailed" });
     await failed.first().click();
     await page.locator('[data-node="/States/ChargeCard"][aria-label*="failed with GatewayBusy, will retry"]').waitFor();
-    await comes(() => visitor.node("/States/Fulfil").getAttribute("aria-label"), /not run/);
+    await eventually(() => visitor.node("/States/Fulfil").getAttribute("aria-label"), /not run/);
     const inspector = page.locator("#inspector-pane");
     await inspector.getByText("GatewayBusy").first().waitFor();
-    await comes(() => page.getByRole("slider").getAttribute("aria-valuetext"), /^Event 21 of 47/);
+    await eventually(() => page.getByRole("slider").getAttribute("aria-valuetext"), /^Event 21 of 47/);
     await page.getByRole("button", { name: "Return to live" }).click();
     await page.locator('[data-node="/States/Fulfil"][aria-label*="succeeded"]').waitFor();
   });
 
-  visit("goes to a state's definition, folds its inside, and saves the drawing", { staying: "Order processing" }, async (visitor, page) => {
-    await visitor.state("ChargeCard").focus();
-    await page.keyboard.press("Alt+Enter");
-    // The cursor stands before the name, and the name is not selected: what is typed must not take the key's place.
-    await page.waitForFunction(() => document.activeElement?.closest("#definition-editor") !== null);
-    await comes(() => page.locator("#definition-editor .cm-activeLine").innerText(), /"ChargeCard"/);
-    await comes(() => page.evaluate(() => getSelection().toString()), "");
-    // The whole card renames, also beside the name.
-    const { width, height } = await visitor.state("ChargeCard").boundingBox();
-    const renaming = page.getByRole("textbox", { name: "Name of ChargeCard" });
-    const open = async (how) => {
-      await how();
-      await renaming.waitFor();
-      await comes(() => renaming.inputValue(), "ChargeCard");
-      await page.keyboard.press("Escape");
-      await comes(() => renaming.count(), 0);
-    };
-    await open(() => visitor.state("ChargeCard").dblclick({ position: { x: width * 0.08, y: height / 2 } }));
-    await open(() => visitor.state("ChargeCard").press("F2"));
-    await open(() => visitor.state("ChargeCard").press("Enter"));
-    await page.locator(".fold").click();
-    await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").waitFor({ state: "detached" });
-    await visitor.run();
-    await visitor.result();
-    await comes(() => visitor.state("Fulfil").getAttribute("aria-label"), /succeeded, folded/);
-    await page.locator(".fold").click();
-    await page.locator('[data-node="/States/Fulfil/Branches/0/States/PackParcel"][aria-label*="succeeded"]').waitFor();
+  visit(
+    "goes to a state's definition, folds its content, and saves the drawing",
+    { reusePage: "Order processing" },
+    async (visitor, page) => {
+      await visitor.state("ChargeCard").focus();
+      await page.keyboard.press("Alt+Enter");
+      // The cursor is before the name, and the name is not selected, so that typing does not replace the key.
+      await page.waitForFunction(() => document.activeElement?.closest("#definition-editor") !== null);
+      await eventually(() => page.locator("#definition-editor .cm-activeLine").innerText(), /"ChargeCard"/);
+      await eventually(() => page.evaluate(() => getSelection().toString()), "");
+      // A double click anywhere on the card renames, also beside the name.
+      const { width, height } = await visitor.state("ChargeCard").boundingBox();
+      const renaming = page.getByRole("textbox", { name: "Name of ChargeCard" });
+      const open = async (how) => {
+        await how();
+        await renaming.waitFor();
+        await eventually(() => renaming.inputValue(), "ChargeCard");
+        await page.keyboard.press("Escape");
+        await eventually(() => renaming.count(), 0);
+      };
+      await open(() => visitor.state("ChargeCard").dblclick({ position: { x: width * 0.08, y: height / 2 } }));
+      await open(() => visitor.state("ChargeCard").press("F2"));
+      await open(() => visitor.state("ChargeCard").press("Enter"));
+      await page.locator(".fold").click();
+      await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").waitFor({ state: "detached" });
+      await visitor.run();
+      await visitor.result();
+      await eventually(() => visitor.state("Fulfil").getAttribute("aria-label"), /succeeded, folded/);
+      await page.locator(".fold").click();
+      await page.locator('[data-node="/States/Fulfil/Branches/0/States/PackParcel"][aria-label*="succeeded"]').waitFor();
 
-    const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save the graph as SVG" }).click();
-    const download = await saved;
-    assert.equal(download.suggestedFilename(), "Order processing.svg");
-    assert.match(readFileSync(await download.path(), "utf8"), /^<svg [\s\S]*ChargeCard/);
-  });
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save the graph as SVG" }).click();
+      const download = await saved;
+      assert.equal(download.suggestedFilename(), "Order processing.svg");
+      assert.match(readFileSync(await download.path(), "utf8"), /^<svg [\s\S]*ChargeCard/);
+    },
+  );
 
   visit(
-    "leaves folded what somebody has folded while a run goes through it, and opens it where the run stops inside",
-    { staying: true },
+    "keeps a state folded while a run passes through it, and unfolds it if the run stops inside",
+    { reusePage: true },
     async (visitor, page) => {
       const inside = {
         StartAt: "Ask",
@@ -209,7 +213,7 @@ describe("the page", { skip }, () => {
       await visitor.run();
       const card = page.getByRole("form", { name: "Answer of Ask" });
       await card.waitFor();
-      await comes(() => visitor.state("Both").getAttribute("aria-label"), /folded/);
+      await eventually(() => visitor.state("Both").getAttribute("aria-label"), /folded/);
       assert.equal(await ask.count(), 0);
       await page.keyboard.press("F8");
       await card.getByRole("button", { name: /^Answer/ }).click();
@@ -217,7 +221,7 @@ describe("the page", { skip }, () => {
     },
   );
 
-  visit("filters the events by kind and by state", { staying: "Order processing" }, async (visitor, page) => {
+  visit("filters the events by kind and by state", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await visitor.tab("Events");
@@ -230,7 +234,7 @@ describe("the page", { skip }, () => {
   });
 
   visit("works by keyboard alone", {}, async (visitor, page) => {
-    // A key is answered when the page has had its turn, which on a busy machine is not at once.
+    // The page handles a key asynchronously, so the test waits for the focus.
     const focused = (pattern) =>
       page.waitForFunction((source) => {
         const { activeElement: element } = document;
@@ -252,7 +256,7 @@ describe("the page", { skip }, () => {
     }
     await page.keyboard.press("Enter");
     await focused(/PackParcel$/);
-    // Where the focus rests, a card comes; the first Escape takes that away.
+    // A card appears where the focus stays. The first Escape closes it.
     const card = page.getByRole("tooltip").filter({ hasText: "PackParcel" });
     await card.waitFor();
     await page.keyboard.press("Escape");
@@ -284,17 +288,17 @@ describe("the page", { skip }, () => {
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Help" });
     await help.waitFor();
-    await comes(
+    await eventually(
       () => help.innerText(),
       /Run or Continue\s+Run to the end, past all breakpoints\s+Shift\+click\s+The same, by mouse or finger\s+Press for 0\.8 s/,
     );
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
-    // The focus is back where it was.
+    // The focus has returned.
     await focused(/History/);
   });
 
-  visit("moves its borders by keys, and remembers them", {}, async (visitor, page) => {
+  visit("resizes panes by keyboard, and remembers their sizes", {}, async (visitor, page) => {
     const border = page.getByRole("separator", { name: "Width of the code" });
     const width = () => page.locator("#left").evaluate((element) => element.clientWidth);
     const old = await width();
@@ -304,12 +308,12 @@ describe("the page", { skip }, () => {
     const now = await width();
     await page.reload();
     await visitor.ready();
-    await comes(() => width(), now);
+    await eventually(() => width(), now);
     await border.dblclick();
-    await comes(() => width(), old);
+    await eventually(() => width(), old);
   });
 
-  visit("asks a person for a task without a handler", { staying: true }, async (visitor, page) => {
+  visit("asks the user for the result of a task without a handler", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { name: "Ada" } });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Greet" });
@@ -317,13 +321,13 @@ describe("the page", { skip }, () => {
     await page.locator('[data-node="/States/Greet"][aria-label*="waits for your answer"]').waitFor();
     await card.getByLabel("Result (JSON)").fill("{ no");
     await card.getByRole("button", { name: /^Answer/ }).click();
-    await comes(() => card.locator(".field-problem").innerText(), /JSON/);
+    await eventually(() => card.locator(".field-problem").innerText(), /JSON/);
     await card.getByLabel("Result (JSON)").fill('{"greeting": "Hello Ada"}');
     await card.getByRole("button", { name: /^Answer/ }).click();
-    await comes(() => visitor.output(), { greeting: "Hello Ada" });
+    await eventually(() => visitor.output(), { greeting: "Hello Ada" });
   });
 
-  visit("fails a task by hand, and shows error and cause", { staying: true }, async (visitor, page) => {
+  visit("fails a task manually, and shows its error and cause", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Greet" });
@@ -333,40 +337,44 @@ describe("the page", { skip }, () => {
     await card.getByLabel("Cause").fill("will not speak");
     await card.getByRole("button", { name: "Fail the task" }).click();
     const result = await visitor.result();
-    await comes(() => result.innerText(), /FAILED[\s\S]*Shy\s+will not speak/);
-    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed with Shy, /);
+    await eventually(() => result.innerText(), /FAILED[\s\S]*Shy\s+will not speak/);
+    await eventually(() => visitor.state("Greet").getAttribute("aria-label"), /, failed with Shy, /);
   });
 
-  visit("waits for a token; the answer goes on, and time can be let run out", { staying: true }, async (visitor, page) => {
-    await visitor.example("A person decides");
-    await visitor.state("AskManager").waitFor();
-    await visitor.run();
-    await page.locator('[data-node="/States/AskManager"][aria-label*="waits for your answer"]').waitFor();
-    await page
-      .getByRole("form", { name: "Answer of AskManager" })
-      .getByRole("button", { name: /^Answer/ })
-      .click();
-    await comes(() => visitor.output(), { paid: 120, to: "Ada" });
+  visit(
+    "waits for a task token; an answer continues the run, or the clock reaches the timeout",
+    { reusePage: true },
+    async (visitor, page) => {
+      await visitor.example("A person decides");
+      await visitor.state("AskManager").waitFor();
+      await visitor.run();
+      await page.locator('[data-node="/States/AskManager"][aria-label*="waits for your answer"]').waitFor();
+      await page
+        .getByRole("form", { name: "Answer of AskManager" })
+        .getByRole("button", { name: /^Answer/ })
+        .click();
+      await eventually(() => visitor.output(), { paid: 120, to: "Ada" });
 
-    await visitor.run();
-    await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
-    await page.getByRole("button", { name: /Next timer/ }).click();
-    const result = await visitor.result();
-    await comes(() => result.innerText(), /Unanswered/);
-    await comes(() => visitor.state("AskManager").getAttribute("aria-label"), /failed with States.Timeout, caught/);
-  });
+      await visitor.run();
+      await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
+      await page.getByRole("button", { name: /Next timer/ }).click();
+      const result = await visitor.result();
+      await eventually(() => result.innerText(), /Unanswered/);
+      await eventually(() => visitor.state("AskManager").getAttribute("aria-label"), /failed with States.Timeout, caught/);
+    },
+  );
 
-  visit("stops a run", { staying: true }, async (visitor, page) => {
+  visit("stops a run", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: { StartAt: "Long", States: { Long: { Type: "Wait", Seconds: 3600, End: true } } } });
     await page.getByLabel("Clock").selectOption("real");
     await visitor.run();
     await page.locator('[data-node="/States/Long"][aria-label*="waiting"]').waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await comes(() => visitor.result().then((result) => result.innerText()), /ABORTED/);
-    await comes(() => visitor.state("Long").getAttribute("aria-label"), /cancelled/);
+    await eventually(() => visitor.result().then((result) => result.innerText()), /ABORTED/);
+    await eventually(() => visitor.state("Long").getAttribute("aria-label"), /cancelled/);
   });
 
-  visit("runs handlers without network, and without a way to the page", { staying: true }, async (visitor) => {
+  visit("runs handlers without a network and without access to the page", { reusePage: true }, async (visitor) => {
     await visitor.open({
       definition: GREETING,
       tasks: `export default { Greet: async () => {
@@ -379,42 +387,42 @@ describe("the page", { skip }, () => {
       } };`,
     });
     await visitor.run();
-    await comes(() => visitor.output(), { fetch: "refused", script: "refused", storage: "refused", origin: "null" });
+    await eventually(() => visitor.output(), { fetch: "refused", script: "refused", storage: "refused", origin: "null" });
     visitor.problems.length = 0;
   });
 
-  visit("stops a handler that never yields", { staying: true }, async (visitor) => {
+  visit("stops a handler that never yields", { reusePage: true }, async (visitor) => {
     await visitor.open({ definition: GREETING, tasks: "export default { Greet: () => { for (;;); } };" });
     await visitor.run();
-    await comes(() => visitor.result().then((result) => result.innerText()), /HandlerStopped[\s\S]*did not yield/);
+    await eventually(() => visitor.result().then((result) => result.innerText()), /HandlerStopped[\s\S]*did not yield/);
   });
 
-  visit("says what is wrong with a tasks' module", { staying: true }, async (visitor) => {
+  visit("reports errors in the tasks' module", { reusePage: true }, async (visitor) => {
     await visitor.open({ definition: GREETING, tasks: "export default { Greet: 42 };" });
     await visitor.run();
-    await comes(() => visitor.result().then((result) => result.innerText()), /the handler of "Greet" is not a function/);
+    await eventually(() => visitor.result().then((result) => result.innerText()), /the handler of "Greet" is not a function/);
   });
 
-  visit("keeps the draft over a reload", { staying: true }, async (visitor, page) => {
+  visit("keeps the draft over a reload", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING });
     await visitor.state("Greet").waitFor();
-    await visitor.kept("Greet");
+    await visitor.waitForDraft("Greet");
     await page.reload();
     await visitor.ready();
     await visitor.state("Greet").waitFor();
   });
 
-  visit("reads YAML, with fixes at their places", { staying: true }, async (visitor, page) => {
+  visit("reads YAML, and applies fixes in it", { reusePage: true }, async (visitor, page) => {
     await visitor.example("YAML, and a problem to fix");
     const problem = page.locator(".problems li", { hasText: "Publsh" });
     await problem.getByText("Line 12").waitFor();
     await problem.getByRole("button", { name: /Did you mean/ }).click();
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
     await visitor.run();
-    await comes(() => visitor.output(), { page: "home", checked: true, published: true });
+    await eventually(() => visitor.output(), { page: "home", checked: true, published: true });
   });
 
-  visit("turns JSON into YAML and back", { staying: true }, async (visitor, page) => {
+  visit("converts JSON to YAML and back", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING });
     await page.getByLabel("Format").selectOption("yaml");
     await page.locator(".cm-line", { hasText: "StartAt: Greet" }).waitFor();
@@ -423,7 +431,7 @@ describe("the page", { skip }, () => {
     await page.locator(".cm-line", { hasText: '"StartAt": "Greet"' }).waitFor();
   });
 
-  visit("gives equal runs for equal seeds", { staying: true }, async (visitor, page) => {
+  visit("gives equal runs for equal seeds", { reusePage: true }, async (visitor, page) => {
     await visitor.example("Intrinsic functions");
     const uuid = async (seed) => {
       await visitor.tab("Config");
@@ -436,7 +444,7 @@ describe("the page", { skip }, () => {
     assert.equal(await uuid(7), first);
   });
 
-  visit("restarts an interpreter that hangs", {}, async (visitor, page) => {
+  visit("restarts an interpreter that does not respond", {}, async (visitor, page) => {
     const worker = page.workers().find((candidate) => candidate.url().includes("interpreter"));
     await worker.evaluate(
       () =>
@@ -449,8 +457,8 @@ describe("the page", { skip }, () => {
     await visitor.state("Greet").waitFor();
   });
 
-  test("waits longer for an interpreter that has much to read, and not for ever", async () => {
-    // Seconds pass when the test says so, and what begins a run does not reach the thread.
+  test("waits longer for an interpreter with much to read, but not forever", async () => {
+    // Time passes only when the test advances it, and the message that starts a run does not reach the worker.
     const held = () => {
       const { postMessage } = Worker.prototype;
       Worker.prototype.postMessage = function (message, ...rest) {
@@ -486,14 +494,14 @@ describe("the page", { skip }, () => {
     await visitor.leave();
   });
 
-  test("says so when the interpreter cannot be loaded", async () => {
+  test("reports an interpreter that cannot be loaded", async () => {
     const visitor = await site.visit({ before: (page) => page.route("**/*.wasm", (route) => route.abort()) });
     await visitor.page.getByText("The interpreter could not be loaded").waitFor();
-    await comes(() => visitor.page.getByRole("button", { name: "Run", exact: true }).first().isDisabled(), true);
+    await eventually(() => visitor.page.getByRole("button", { name: "Run", exact: true }).first().isDisabled(), true);
     await visitor.page.context().close();
   });
 
-  test("is a plain text area where the editor cannot be loaded", async () => {
+  test("falls back to a plain text area if the editor cannot be loaded", async () => {
     const visitor = await site.visit({ before: (page) => page.route("**/codemirror*.js", (route) => route.abort()) });
     const area = visitor.page.locator("textarea.plain-editor").first();
     await visitor.state("CheckStock").waitFor();
@@ -502,7 +510,7 @@ describe("the page", { skip }, () => {
     await visitor.page.context().close();
   });
 
-  test("draws only what is in sight of a large machine, and its keys reach the rest", async () => {
+  test("draws only the visible part of a large machine, and reaches the rest by keyboard", async () => {
     const visitor = await site.visit();
     await visitor.ready();
     const States = Object.fromEntries(
@@ -510,7 +518,7 @@ describe("the page", { skip }, () => {
     );
     await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
     await visitor.state("S0").waitFor();
-    // As a whole it is in sight; near enough to be read, a part of it.
+    // The whole graph is visible at first; zoomed in to a legible size, only a part of it.
     await until(async () => {
       await visitor.page.getByRole("button", { name: "Zoom in", exact: true }).click();
       assert.ok((await visitor.page.locator("[data-node]").count()) < 200);
@@ -520,18 +528,18 @@ describe("the page", { skip }, () => {
     await visitor.page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/S30");
     await visitor.run();
     await visitor.result();
-    await comes(() => visitor.state("S30").getAttribute("aria-label"), /succeeded/);
+    await eventually(() => visitor.state("S30").getAttribute("aria-label"), /succeeded/);
     await visitor.leave();
   });
 
-  test("animates by default, and ends in the same picture", async () => {
+  test("animates by default, and ends with the same picture", async () => {
     const visitor = await site.visit({ reducedMotion: "no-preference" });
     await visitor.ready();
     await visitor.state("CheckStock").evaluate((node) => {
       globalThis.seen = [];
       new MutationObserver(() => globalThis.seen.push(node.getAttribute("aria-label"))).observe(node, { attributes: true });
     });
-    // A machine that is too busy to draw pictures on the way shows only the end; then it runs once more.
+    // A busy machine may draw only the end; then the test runs the machine once more.
     await until(async () => {
       await visitor.run();
       await visitor.result();
@@ -541,7 +549,7 @@ describe("the page", { skip }, () => {
         "the state was seen running on the way",
       );
     });
-    await comes(() => visitor.node("/States/Fulfil").getAttribute("aria-label"), /succeeded/);
+    await eventually(() => visitor.node("/States/Fulfil").getAttribute("aria-label"), /succeeded/);
     await visitor.leave();
   });
 
@@ -561,11 +569,11 @@ describe("the page", { skip }, () => {
       const visitor = await site.visit({ width, height });
       await visitor.page.locator("[data-node]").first().waitFor();
       const accessible = async (where) => {
-        // The first one at last, to go on with.
+        // The first size comes last, because the rest of the test uses it.
         for (const [width, height] of [...sizes.slice(1), sizes[0]]) {
           await visitor.page.setViewportSize({ width, height });
-          await comes(() => visitor.violationsInEveryLook(["dark"]), [], `${where}, ${width} × ${height}`);
-          await comes(
+          await eventually(() => visitor.violationsInEveryLook(["dark"]), [], `${where}, ${width} × ${height}`);
+          await eventually(
             () => visitor.page.evaluate(() => document.documentElement.scrollWidth > innerWidth),
             false,
             `no scrolling in two ways, ${where}, ${width} × ${height}`,
@@ -582,7 +590,7 @@ describe("the page", { skip }, () => {
     });
   }
 
-  visit("has accessible dialogs, problems and waiting tasks", { staying: "Order processing" }, async (visitor, page) => {
+  visit("has accessible dialogs, problems and waiting tasks", { reusePage: "Order processing" }, async (visitor, page) => {
     for (const [button, title] of [
       ["Share", "Share"],
       ["Settings", "Settings"],
@@ -590,16 +598,16 @@ describe("the page", { skip }, () => {
     ]) {
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByRole("dialog", { name: title }).waitFor();
-      await comes(() => visitor.violations(), [], title);
+      await eventually(() => visitor.violations(), [], title);
       await page.keyboard.press("Escape");
     }
     await visitor.example("YAML, and a problem to fix");
     await page.locator(".problems li").waitFor();
-    await comes(() => visitor.violations(), [], "problems");
+    await eventually(() => visitor.violations(), [], "problems");
     await visitor.example("A person decides");
     await visitor.state("AskManager").waitFor();
     await visitor.run();
     await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
-    await comes(() => visitor.violations(), [], "waiting");
+    await eventually(() => visitor.violations(), [], "waiting");
   });
 });

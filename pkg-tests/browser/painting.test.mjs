@@ -1,8 +1,8 @@
-// From a gesture to the painted graph: what is done, in which order, and what stays as it is. How long it takes says bench:page.
+// From an edit to the painted graph: what is done, in which order, and what is not redrawn. bench:page measures the time.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, visits } from "./playground.mjs";
+import { eventually, visits } from "./playground.mjs";
 
 const NAMES = ["First", "Second", "Third", "Fourth", "Fifth"];
 const chain = (names) => ({
@@ -12,7 +12,7 @@ const chain = (names) => ({
   ),
 });
 
-/** Notes what is asked of the interpreter's thread, and the graphs that it sends; `holds` names a method whose calls wait. */
+/** Records the calls of the interpreter's worker, and the graphs that it sends. `holds` names a method whose calls are delayed. */
 function listen() {
   globalThis.graphs = [];
   globalThis.Worker = class extends Worker {
@@ -35,7 +35,7 @@ function listen() {
   };
 }
 
-describe("from a gesture to the painted graph", { skip }, () => {
+describe("from an edit to the painted graph", { skip }, () => {
   const { visit } = visits();
   const options = { before: (page) => page.addInitScript(listen) };
 
@@ -43,39 +43,39 @@ describe("from a gesture to the painted graph", { skip }, () => {
     await visitor.open({ definition: chain(NAMES) });
     await visitor.state("Fifth").waitFor();
     await page.mouse.move(4, 4);
-    // What is loaded with the first gesture is there then.
+    // Everything that is loaded with the first edit is loaded now.
     await visitor.state("Fourth").focus();
     await page.keyboard.press("ControlOrMeta+d");
     await visitor.state("Fourth 2").waitFor();
   };
 
-  visit("is one layout and one look for problems, in this order", options, async (visitor, page) => {
+  visit("computes one layout and checks for problems once, in this order", options, async (visitor, page) => {
     await begin(visitor, page);
     await visitor.state("Fifth").focus();
     await page.evaluate(() => void (globalThis.asked.length = 0));
     await page.keyboard.press("Delete");
-    await comes(() => visitor.state("Fifth").count(), 0);
-    await comes(
+    await eventually(() => visitor.state("Fifth").count(), 0);
+    await eventually(
       () => page.evaluate(() => globalThis.asked.filter((method) => ["edit", "draw", "analyze"].includes(method)).slice(0, 3)),
       ["edit", "draw", "analyze"],
     );
-    await comes(async () => /^Fifth deleted/.test(await page.locator('[role="status"][aria-live="polite"]').innerText()), true);
+    await eventually(async () => /^Fifth deleted/.test(await page.locator('[role="status"][aria-live="polite"]').innerText()), true);
     const counts = await page.evaluate(() => globalThis.asked.filter((method) => method === "draw" || method === "analyze").length);
     assert.equal(counts, 2);
   });
 
-  visit("the graph does not wait for the problems", options, async (visitor, page) => {
+  visit("draws the graph without waiting for the problems", options, async (visitor, page) => {
     await begin(visitor, page);
     await page.evaluate(() => (globalThis.holds = "analyze"));
     await visitor.state("Fourth").focus();
     await page.keyboard.press("ControlOrMeta+d");
     await visitor.state("Fourth 3").waitFor();
-    // It has the focus as well.
-    await comes(() => page.evaluate(() => document.activeElement?.dataset?.node), "/States/Fourth 3");
+    // It is focused as well.
+    await eventually(() => page.evaluate(() => document.activeElement?.dataset?.node), "/States/Fourth 3");
     await page.evaluate(() => globalThis.go());
   });
 
-  visit("states that stay where they were are not drawn again", options, async (visitor, page) => {
+  visit("does not redraw states that stay where they were", options, async (visitor, page) => {
     await begin(visitor, page);
     await page.evaluate(() => {
       globalThis.before = new Map([...document.querySelectorAll("svg.canvas [data-node]")].map((node) => [node.dataset.node, node]));
@@ -96,7 +96,7 @@ describe("from a gesture to the painted graph", { skip }, () => {
         .map(({ name }) => name),
     }));
     assert.deepEqual(same.sort(), [...NAMES, "Fourth 2"].map((name) => `/States/${name}`).sort());
-    // What comes of the others is their place in the graph before.
+    // The other graphs only move to their positions.
     assert.ok(sent.includes("Wait"), `${sent}`);
     assert.deepEqual(
       ["First", "Second", "Third"].filter((name) => sent.includes(name)),
@@ -104,7 +104,7 @@ describe("from a gesture to the painted graph", { skip }, () => {
     );
   });
 
-  visit("of 200 states a gesture draws those anew that it is about", options, async (visitor, page) => {
+  visit("redraws only the affected states of 200", options, async (visitor, page) => {
     const name = (i) => `S${i}`;
     await visitor.open({ definition: chain(Array.from({ length: 200 }, (_, i) => name(i))) });
     await visitor.state(name(4)).waitFor();
@@ -115,11 +115,11 @@ describe("from a gesture to the painted graph", { skip }, () => {
       const before = await states();
       await visitor.state(name(4)).focus();
       await page.keyboard.press("ControlOrMeta+d");
-      await comes(async () => (await states()) !== before, true);
-      // The marks beside the lines come behind it.
-      await comes(() => page.evaluate(() => document.querySelectorAll(".canvas .selected").length), 1);
+      await eventually(async () => (await states()) !== before, true);
+      // The marks beside the lines follow later.
+      await eventually(() => page.evaluate(() => document.querySelectorAll(".canvas .selected").length), 1);
     };
-    // The first one makes room in the layout.
+    // The first duplicate makes room in the layout.
     await duplicate();
     await duplicate();
     await page.evaluate(() => {
@@ -131,14 +131,14 @@ describe("from a gesture to the painted graph", { skip }, () => {
     await duplicate();
     const drawn = await page.evaluate(() => ({ all: document.querySelectorAll("[data-node]").length, again: [...globalThis.again] }));
     assert.ok(drawn.all > 200, `${drawn.all} states are drawn`);
-    // What was duplicated loses the selection, and the new state has it. All others at most move.
+    // The original loses the selection, and the new state has it. All others at most move.
     assert.deepEqual(
       drawn.again.filter((id) => !/^\/States\/S ?\d$/.test(id)),
       [],
     );
   });
 
-  visit("a machine in columns keeps them while it is edited, and while its text is broken", options, async (visitor, page) => {
+  visit("keeps the columns of a machine while it is edited, and while its text is invalid", options, async (visitor, page) => {
     const name = (i) => `S${i}`;
     await visitor.open({ definition: chain(Array.from({ length: 60 }, (_, i) => name(i))) });
     await visitor.state(name(59)).waitFor();
@@ -150,7 +150,7 @@ describe("from a gesture to the painted graph", { skip }, () => {
       page.evaluate(() =>
         Object.fromEntries(
           [...document.querySelectorAll("svg.canvas [data-node]")].map((node) => {
-            // Beside the last state: the view may move when the row of hints comes below the drawing.
+            // Beside the last state: the view may move when the row of hints appears below the drawing.
             const last = document.querySelector('svg.canvas [data-node="/States/S59"]').getBoundingClientRect();
             const { x, y } = node.getBoundingClientRect();
             return [node.dataset.node, `${Math.round(x - last.x)} ${Math.round(y - last.y)}`];
@@ -163,15 +163,15 @@ describe("from a gesture to the painted graph", { skip }, () => {
     await page.locator(".picker").getByRole("combobox").fill("wait");
     await page.keyboard.press("Enter");
     await visitor.state("Wait").waitFor();
-    await comes(async () => (await last()).nodes.some((node) => node.name === "Wait"), true);
+    await eventually(async () => (await last()).nodes.some((node) => node.name === "Wait"), true);
     const later = [...Array(60).keys()].slice(Number(breaks[0].before.replace("/States/S", "")));
     assert.ok(later.length > 25, `${later.length}`);
-    // States glide to their places.
-    await comes(async () => {
+    // States glide to their positions.
+    await eventually(async () => {
       const after = await places();
       return later.filter((i) => after[`/States/S${i}`] !== before[`/States/S${i}`]);
     }, []);
-    // A text that cannot be read in between changes nothing either.
+    // An invalid definition in between changes nothing either.
     const graphs = () => page.evaluate(() => globalThis.graphs.length);
     const count = await graphs();
     const stale = page.locator(".graph-frame.stale");

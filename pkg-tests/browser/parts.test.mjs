@@ -1,14 +1,14 @@
-// The interpreter comes in two parts: what opens and runs a machine comes with the page, the rest when somebody needs it.
+// The interpreter is loaded in two parts: the first, which opens and runs a machine, with the page, the rest on demand.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { skip } from "../browser.mjs";
-import { comes, visits } from "./playground.mjs";
+import { eventually, visits } from "./playground.mjs";
 import { builtPage } from "../../scripts/page.mjs";
 
-/** Functions that no example uses: the first part lacks them. */
+/** These functions are used in no example, and the first part lacks them. */
 const RARE = {
   definition: {
     QueryLanguage: "JSONata",
@@ -24,7 +24,7 @@ const REST = /\/rest-[^/]*\.wasm$/;
 describe("the interpreter's two parts", { skip }, () => {
   const { site } = visits();
 
-  /** A visitor, and which parts they have asked for so far; `rest` may stand in the way of the second one. */
+  /** Returns a visitor, and the parts that the page has requested. `rest` may intercept the request for the second part. */
   async function begin(rest) {
     const asked = [];
     const visitor = await site.visit({
@@ -40,7 +40,7 @@ describe("the interpreter's two parts", { skip }, () => {
     return { visitor, page: visitor.page, asked };
   }
 
-  test("the rest comes with the first run, not with the page", async () => {
+  test("loads the rest with the first run, not with the page", async () => {
     const { visitor, page, asked } = await begin();
     await page.waitForTimeout(1_000);
     assert.deepEqual(asked, ["first"]);
@@ -53,14 +53,15 @@ describe("the interpreter's two parts", { skip }, () => {
   });
 
   test(
-    "the first load is at most 600 kB, all that the page asks for until it stands idle",
+    "loads at most 600 kB at first, including what follows until the page is idle",
     { skip: profile !== "release" && `the WebAssembly is of profile ${profile}` },
     async () => {
       const asked = new Set();
       const visitor = await site.visit({
         async before(page) {
           page.context().on("request", (request) => asked.add(new URL(request.url()).pathname));
-          // Chromium may tell a page once, by itself, where the pointer is: that is no visitor's first deed, with which the editing comes.
+          // Chromium may report the position of the pointer by itself. The page must not take it for the first action, which loads
+          // the editing.
           await page.addInitScript(() => addEventListener("pointermove", (event) => event.stopImmediatePropagation(), true));
         },
       });
@@ -74,7 +75,7 @@ describe("the interpreter's two parts", { skip }, () => {
     },
   );
 
-  test("a run that needs the rest before it has come gives the same answer", async () => {
+  test("gives the same result for a run that needs the rest before it is loaded", async () => {
     const { visitor, asked } = await begin(async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       await route.continue();
@@ -82,12 +83,12 @@ describe("the interpreter's two parts", { skip }, () => {
     await visitor.open(RARE);
     await visitor.run();
     await visitor.result();
-    await comes(() => visitor.output(), RARE.output);
+    await eventually(() => visitor.output(), RARE.output);
     assert.ok(asked.includes("rest"));
     await visitor.leave();
   });
 
-  test("where the rest cannot be had, examples run, and what needs it says why and tries again", async () => {
+  test("runs examples without the rest, and explains and retries for a run that needs it", async () => {
     let reachable = false;
     const { visitor, page } = await begin((route) => (reachable ? route.continue() : route.abort()));
     await visitor.run();
@@ -95,7 +96,7 @@ describe("the interpreter's two parts", { skip }, () => {
     await visitor.tab("Definition");
     await visitor.editor("Definition").press("Shift+Alt+f");
     await page.getByText("The rest of the interpreter could not be loaded").first().waitFor();
-    // A run that cannot go on ends, and the page goes on.
+    // A run that cannot go on ends, and the page keeps working.
     await visitor.open(RARE);
     await visitor.run();
     await page.getByText("The rest of the interpreter could not be loaded").first().waitFor();
@@ -104,7 +105,7 @@ describe("the interpreter's two parts", { skip }, () => {
     await visitor.open(RARE);
     await visitor.run();
     await visitor.result();
-    await comes(() => visitor.output(), RARE.output);
+    await eventually(() => visitor.output(), RARE.output);
     await page.context().close();
   });
 });

@@ -1,4 +1,4 @@
-// A visitor of the page, in a real browser: what tests of it share.
+// A visitor of the page in a real browser. The browser tests share it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,14 +8,14 @@ import { inflateRawSync } from "node:zlib";
 import { builtPage } from "../../scripts/page.mjs";
 import { borrow, inFont, missingFont, serve, slowDown, until } from "../browser.mjs";
 
-export { comes, until } from "../browser.mjs";
+export { comes, eventually, until } from "../browser.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** How the page looks where somebody wishes, besides light. */
+/** Colour schemes and contrast settings that a user may prefer, besides the light look. */
 const LOOKS = { dark: { colorScheme: "dark" }, contrast: { contrast: "more" }, forced: { forcedColors: "active" } };
 
-/** Rules of axe about the parts of a page beside each other: names, landmarks, headings, ids and what is in none of them. */
+/** Rules of axe that concern the page as a whole: names, landmarks, headings, ids, and content outside of landmarks. */
 const WHOLE = [
   "accesskeys",
   "aria-hidden-body",
@@ -42,7 +42,7 @@ const WHOLE = [
   "tabindex",
 ];
 
-/** A machine of one task and an end. */
+/** A machine with one task and a final state. */
 export const GREETING = {
   StartAt: "Greet",
   States: {
@@ -51,7 +51,10 @@ export const GREETING = {
   },
 };
 
-/** The link in the dialog, once what is in it passes; the letters of its members are those of www/src/model/share.ts. */
+/**
+ * Returns the link of the dialog as soon as its content satisfies `passes`. The one-letter members are defined in
+ * www/src/model/share.ts.
+ */
 export function shared(page, passes) {
   return until(async () => {
     const link = await page.getByRole("textbox", { name: "Link" }).inputValue();
@@ -61,15 +64,15 @@ export function shared(page, passes) {
   });
 }
 
-/** The built page, served, and a browser. */
+/** Serves the built page and starts a browser. */
 export async function begin() {
   const server = await serve(builtPage());
   const chrome = await borrow();
   return {
     url: server.url,
     /**
-     * A visitor with an empty browser, whose page is shown in `font` where one is wanted: "narrow", "wide" or "tall".
-     * `problems` must stay empty: exceptions, refusals of the policy, requests elsewhere.
+     * A visitor with an empty profile. `font` is the font of their page: "narrow", "wide" or "tall".
+     * `problems` collects exceptions, violations of the page's policy and requests to other hosts. It must stay empty.
      */
     async visit({ width = 1440, height = 900, hash = "", before, font, ...options } = {}) {
       const context = await chrome.newContext({
@@ -107,43 +110,43 @@ export async function begin() {
 }
 
 /**
- * Inside of a describe: a site for its tests, and `visit`, a test with a visitor who has the page before them, and leaves
- * it without a complaint. With `staying` they are who the test before had, if that stayed too and went well: for tests that
- * begin with a machine of their own, which opens as on a new page. With `staying: "Order processing"` that example is opened.
+ * Registers a site for the tests of a `describe`. `visit` declares a test whose visitor has opened the page; the test also fails if
+ * the page reported a problem. With `reusePage` the visitor of the test before is used again, if that one allowed it too and
+ * passed: for tests that open a machine of their own. With `reusePage: "Order processing"` that example is opened first.
  */
 export function visits() {
   const site = {};
   let stayed;
-  const part = async () => {
+  const leavePrevious = async () => {
     const one = stayed;
     stayed = undefined;
     await one?.leave();
   };
   before(async () => Object.assign(site, await begin()));
   after(async () => {
-    await part();
+    await leavePrevious();
     await site.end?.();
   });
-  const visit = (name, { staying = false, ...options }, body) =>
+  const visit = (name, { reusePage = false, ...options }, body) =>
     test(name, { skip: options.font ? (missingFont(options.font) ?? false) : false }, async () => {
-      const again = staying && stayed !== undefined;
-      if (!again) await part();
-      const visitor = again ? stayed : await site.visit(options);
+      const reused = reusePage && stayed !== undefined;
+      if (!reused) await leavePrevious();
+      const visitor = reused ? stayed : await site.visit(options);
       stayed = undefined;
       try {
-        if (again) await visitor.settle(staying);
+        if (reused) await visitor.reset(reusePage);
         else await visitor.ready();
         await body(visitor, visitor.page);
-        if (staying) assert.deepEqual(visitor.problems, []);
+        if (reusePage) assert.deepEqual(visitor.problems, []);
       } catch (error) {
-        // What was on the screen then, and what the console said, tell more than where the test stood.
+        // The text on the screen and the messages of the console explain a failure better than the stack alone.
         const folder = process.env.STEPGLASS_SHOTS;
         if (folder) await visitor.page.screenshot({ path: join(folder, `${name.replaceAll(/\W+/g, "-")}.png`) });
         const words = (await visitor.page.locator("body").innerText()).replaceAll(/\s+/g, " ").slice(0, 2_000);
         error.stack += `\n    on screen: ${words}\n    problems: ${visitor.problems.join("; ")}`;
         throw error;
       }
-      if (staying) stayed = visitor;
+      if (reusePage) stayed = visitor;
       else await visitor.leave();
     });
   return { site, visit };
@@ -155,14 +158,17 @@ export class Visitor {
     this.problems = problems;
   }
 
-  /** Nothing went wrong that only the console tells. */
+  /** Closes the page, and fails if the page reported a problem. */
   async leave() {
     await this.page.context().close();
     assert.deepEqual(this.problems, []);
   }
 
-  /** On a page that has been used before: no dialog is open, the window is as at first, the mouse is away, and an example is open if one is wanted. */
-  async settle(example) {
+  /**
+   * Resets a page that an earlier test used: closes dialogs, restores the window's size, moves the mouse away, and opens `example`
+   * if given.
+   */
+  async reset(example) {
     const dialogs = this.page.getByRole("dialog");
     await until(async () => {
       if ((await dialogs.count()) > 0) await this.page.keyboard.press("Escape");
@@ -177,25 +183,25 @@ export class Visitor {
     return this.page.locator(`[data-node="${pointer}"]`);
   }
 
-  /** A state by its name, at the outermost level. */
+  /** A state of the outermost level by its name. */
   state(name) {
     return this.node(`/States/${name}`);
   }
 
-  /** An editor that takes text: until it is loaded its text can only be read. */
+  /** An editor that accepts text. Its text is read-only until the editor is loaded. */
   editor(label) {
     return this.page.getByRole("textbox", { name: label, exact: true }).and(this.page.locator(":not([readonly])"));
   }
 
   async ready() {
     await this.page.locator("[data-node]").first().waitFor();
-    // The keys are a part of their own; who has them says so.
+    // The key commands are loaded separately. Controls have `aria-keyshortcuts` as soon as they are there.
     await this.page.locator("[aria-keyshortcuts]").first().waitFor({ state: "attached" });
-    // On a phone another pane comes first.
+    // A phone shows another pane first.
     if (this.page.viewportSize().width >= 640) await this.editor("Definition").waitFor();
   }
 
-  /** Pastes a text in place of an editor's. */
+  /** Replaces the text of an editor by pasting. */
   async write(label, text) {
     const editor = this.editor(label);
     await editor.click();
@@ -204,7 +210,7 @@ export class Visitor {
     await this.page.keyboard.press("ControlOrMeta+v");
   }
 
-  /** A workspace of the tester's own. */
+  /** Opens an empty workspace and fills in the given texts. */
   async open({ definition, input = "{}", tasks = "" }) {
     await this.example("Empty");
     await this.editor("Definition").waitFor();
@@ -224,18 +230,18 @@ export class Visitor {
     await this.page.locator(".document", { hasText: title === "Empty" ? "Untitled" : title }).waitFor();
   }
 
-  /** Waits until a draft of this browser has it in its text. */
-  async kept(text) {
+  /** Waits until a draft that this browser stores contains `text`. */
+  async waitForDraft(text) {
     await this.page.waitForFunction(
       (wanted) => Object.entries(localStorage).some(([key, draft]) => key.startsWith("stepglass.draft.") && draft.includes(wanted)),
       text,
     );
   }
 
-  /** Waits until what this browser keeps of its executions passes, the newest first. */
-  executions(passes) {
+  /** Waits until the stored executions of this browser satisfy `passes`, and returns them, the newest first. */
+  waitForExecutions(passes) {
     return until(async () => {
-      const kept = await this.page.evaluate(async () => {
+      const executions = await this.page.evaluate(async () => {
         const known = await indexedDB.databases();
         if (!known.some(({ name }) => name === "stepglass.executions")) return [];
         return new Promise((resolve, reject) => {
@@ -248,50 +254,53 @@ export class Visitor {
           };
         });
       });
-      assert.ok(passes(kept), JSON.stringify(kept));
-      return kept;
+      assert.ok(passes(executions), JSON.stringify(executions));
+      return executions;
     });
   }
 
-  /** Answers the task of a state by hand, in the dock. */
+  /** Answers the task of a state manually, in the dock. */
   async answer(state, output) {
     const form = this.page.getByRole("form", { name: `Answer of ${state}` });
     await form.getByRole("textbox", { name: "Result (JSON)" }).fill(JSON.stringify(output));
     await form.getByRole("button", { name: "Answer", exact: true }).click();
   }
 
-  /** What the page hands out as a file when that button is pressed: `{name, bytes}`. */
-  async saved(button) {
+  /** Presses a button and returns the file that the page offers as a download: `{name, bytes}`. */
+  async download(button) {
     const coming = this.page.waitForEvent("download");
     await button.click();
     const download = await coming;
     return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
   }
 
-  /** Imports a text by the dialog. */
-  async bring(text, title) {
+  /** Imports a text with the Import dialog. */
+  async importText(text, title) {
     await this.page.getByRole("button", { name: "Import", exact: true }).click();
     await this.page.getByLabel("Text", { exact: true }).fill(typeof text === "string" ? text : JSON.stringify(text));
     await this.page.getByRole("button", { name: "Open the text" }).click();
     if (title !== undefined) await this.page.locator(".document", { hasText: title }).waitFor();
   }
 
-  /** Chooses what is chosen by a click, again where it was drawn anew just then, and waits until it is. */
+  /** Clicks an option until it is selected. The click is repeated, because the page may redraw the option meanwhile. */
   async choose(one) {
     await until(async () => {
       await one.click();
-      await this.idle();
+      await this.waitForInspector();
       assert.equal((await one.getAttribute("aria-checked")) ?? (await one.getAttribute("aria-pressed")), "true");
     });
   }
 
-  /** The inspector shows the data of the visit and the attempt that are chosen. */
-  async idle() {
+  /** Waits until the inspector shows the data of the selected visit and attempt. */
+  async waitForInspector() {
     await this.page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   }
 
-  /** Nothing has been drawn for a moment: lazily loaded parts have come. What never rests is waited for no longer than two seconds. */
-  async still() {
+  /**
+   * Waits until the page has not changed for 120 ms, so that lazily loaded parts are there; gives up after two seconds, because
+   * some parts change all the time.
+   */
+  async waitUntilQuiet() {
     await this.page.evaluate(async () => {
       const begin = performance.now();
       let changed = begin;
@@ -307,28 +316,31 @@ export class Visitor {
     return this.page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
   }
 
-  /** By the keyboard, because a button that is held down runs past all breakpoints, and a busy machine holds it for long. */
+  /**
+   * Starts a run with the keyboard: holding the button down means "run past all breakpoints", and a busy machine may release the
+   * mouse late.
+   */
   async run() {
     const button = this.page.getByRole("button", { name: "Run", exact: true }).first();
     await button.click({ trial: true });
     await button.press("Enter");
   }
 
-  /** The result's pane, when the run has ended. */
+  /** Waits for the end of the run, and returns the pane with its result. */
   async result() {
     const tab = this.page.getByRole("tab", { name: /^Result/ });
     await tab.locator(".badge").waitFor({ state: "attached" });
-    // A tab that was chosen before stays, also in front of the result.
+    // A tab that was selected before stays selected, also when the result arrives.
     const result = this.page.locator(".result");
     if ((await tab.isVisible()) && (await tab.getAttribute("aria-selected")) === "false") {
-      await this.still();
+      await this.waitUntilQuiet();
       if ((await tab.getAttribute("aria-selected")) === "false") await tab.click();
     }
     await result.waitFor();
     return result;
   }
 
-  /** The output of the run, parsed. */
+  /** Returns the output of the run, parsed. */
   async output() {
     const result = await this.result();
     const text = await result.locator('pre[aria-label="Output"]').innerText();
@@ -336,12 +348,12 @@ export class Visitor {
   }
 
   /**
-   * Violations of WCAG and of good practice, or of these rules alone. Where all but one part of the page has been looked at
-   * before, `within` is its selector: the rest is asked only for what parts are to each other.
+   * Returns the violations of WCAG and of axe's best practices, or of `rules` alone. `within` is a selector: the other parts of the
+   * page are then checked only for rules that concern the page as a whole, because they were checked before.
    */
   async violations(rules, within) {
-    // Another look is there a frame later.
-    if (!rules) await this.still();
+    // A change of the look is painted one frame later.
+    if (!rules) await this.waitUntilQuiet();
     else
       await this.page.evaluate(
         () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
@@ -349,7 +361,7 @@ export class Visitor {
     if (!(await this.page.evaluate(() => "axe" in globalThis))) await this.page.evaluate(axe);
     return this.page.evaluate(
       async ({ rules, within, whole }) => {
-        const look = async (place, only) =>
+        const check = async (place, only) =>
           (
             await globalThis.axe.run(place, {
               runOnly: only,
@@ -362,9 +374,9 @@ export class Visitor {
         const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
         const place = within ? { include: [...document.querySelectorAll(within)] } : document;
         if (within && place.include.length === 0) throw new Error(`nothing is ${within}`);
-        const violations = await look(place, rules ?? tags);
-        if (within && !rules) violations.push(...(await look(document, whole)));
-        // Of a name in two lines at the edge of the view axe sees one, and takes it for a word of its own.
+        const violations = await check(place, rules ?? tags);
+        if (within && !rules) violations.push(...(await check(document, whole)));
+        // axe reads only one line of a name that has two lines at the edge of the view, and reports it as a mismatch.
         const isNamed = ({ element }) =>
           element.getAttribute("aria-label")?.toLowerCase().includes(element.textContent.trim().toLowerCase());
         for (const one of violations) if (one.id === "label-content-name-mismatch") one.nodes = one.nodes.filter((node) => !isNamed(node));
@@ -377,8 +389,8 @@ export class Visitor {
   }
 
   /**
-   * The same in each of these looks beside the light one, of LOOKS, in one visit: all rules once, and in the other looks what
-   * depends on them, which are the colours.
+   * Returns the violations in each of these looks of LOOKS besides the light one. The light look is checked with all rules, the
+   * others only for the contrast of colours.
    */
   async violationsInEveryLook(looks = Object.keys(LOOKS), within = undefined) {
     const usual = { reducedMotion: "reduce", colorScheme: "light", contrast: null, forcedColors: null };

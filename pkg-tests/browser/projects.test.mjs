@@ -1,10 +1,10 @@
-// Several machines in tabs, files that are opened and saved in place, templates that are edited where they stand.
+// Several machines in tabs, files that are opened and saved in place, and templates that are edited in place.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const shots = process.env.STEPGLASS_SHOTS;
 const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
@@ -16,8 +16,8 @@ const chain = (...names) => ({
 const pretty = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
 /**
- * A disk for the page: headless Chromium has no dialogs for files, so files of the origin's own file system stand in. They are true
- * handles, which IndexedDB keeps; only the choice and the permission are ours.
+ * A disk for the page. Headless Chromium has no file dialogs, so files of the origin private file system take their place. The
+ * handles are real, so IndexedDB can store them; only the selection and the permission are simulated.
  */
 async function withDisk(page) {
   await page.addInitScript(() => {
@@ -57,7 +57,7 @@ const open = async (page, ...names) => {
 };
 const tabs = (page) => page.getByRole("tablist", { name: "Machines of the project" }).getByRole("tab");
 const names = (page) => tabs(page).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
-/** A command of the palette, by a part of its title. */
+/** Runs a command of the palette, found by a part of its title. */
 const command = async (page, title) => {
   await page.keyboard.press("ControlOrMeta+k");
   const palette = page.getByRole("dialog", { name: "Commands" });
@@ -66,7 +66,7 @@ const command = async (page, title) => {
 };
 const toast = (page, text) => page.getByRole("region", { name: "Message" }).filter({ hasText: text }).first().waitFor();
 const shown = ({ page }) => page.locator("#definition-editor .cm-line").allInnerTexts();
-/** Writes something else in the definition, as by hand. */
+/** Replaces a part of the definition by typing. */
 const put = async (visitor, what, by) => {
   const text = await until(async () => {
     const lines = (await shown(visitor)).map((line) => (line === "\n" ? "" : line)).join("\n");
@@ -79,49 +79,49 @@ const put = async (visitor, what, by) => {
 describe("projects", { skip }, () => {
   const { visit } = visits();
 
-  visit("a file is opened, edited and saved in place, with its own line ends", { before: withDisk }, async (visitor, page) => {
+  visit("opens, edits and saves a file in place, with its own line ends", { before: withDisk }, async (visitor, page) => {
     const text = `\ufeff${pretty(chain("One", "Two")).replaceAll("\n", "\r\n")}`;
     await write(page, "order.asl.json", text);
     await open(page, "order.asl.json");
     await visitor.state("Two").waitFor();
-    await comes(() => names(page), ["order"]);
+    await eventually(() => names(page), ["order"]);
     await put(visitor, '"Next": "Two"', '"Comment": "edited", "Next": "Two"');
-    await comes(() => names(page), ["order, unsaved changes"]);
+    await eventually(() => names(page), ["order, unsaved changes"]);
     await shot(page, "projects-file");
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await page.keyboard.press("ControlOrMeta+s");
     await toast(page, "Saved order.asl.json.");
-    await comes(() => names(page), ["order"]);
+    await eventually(() => names(page), ["order"]);
     const saved = text.replace('"Next": "Two"', '"Comment": "edited", "Next": "Two"');
-    // The file system's own reader drops the mark at the beginning.
+    // The file system's own reader drops the byte order mark.
     assert.equal(`\ufeff${await read(page, "order.asl.json")}`, saved);
   });
 
-  visit("after a reload the file is there, and the permission is asked for again", { before: withDisk }, async (visitor, page) => {
+  visit("restores the file after a reload, and asks for the permission again", { before: withDisk }, async (visitor, page) => {
     await write(page, "order.asl.json", pretty(chain("One", "Two")));
     await open(page, "order.asl.json");
     await visitor.state("Two").waitFor();
     await put(visitor, '"Two"', '"Three"');
     await put(visitor, '"Two"', '"Three"');
     await visitor.state("Three").waitFor();
-    await visitor.kept("Three");
+    await visitor.waitForDraft("Three");
     await page.evaluate(() => sessionStorage.setItem("permitted", "prompt"));
-    await until(async () => assert.match(JSON.stringify(await kept(page)), /order\.asl\.json/));
+    await until(async () => assert.match(JSON.stringify(await storedProjects(page)), /order\.asl\.json/));
     await page.reload();
     await visitor.state("Three").waitFor();
-    await comes(() => names(page), ["order, unsaved changes"]);
+    await eventually(() => names(page), ["order, unsaved changes"]);
     await page.keyboard.press("ControlOrMeta+s");
     await toast(page, "Saved order.asl.json.");
-    await comes(() => page.evaluate(() => window.asked), 1);
+    await eventually(() => page.evaluate(() => window.asked), 1);
     assert.equal(await read(page, "order.asl.json"), pretty(chain("One", "Three")));
   });
 
-  visit("what somebody else has written in the file is offered, and never written over", { before: withDisk }, async (visitor, page) => {
+  visit("offers to load a file that was changed outside, and never overwrites it", { before: withDisk }, async (visitor, page) => {
     await write(page, "order.asl.json", pretty(chain("One", "Two")));
     await open(page, "order.asl.json");
     await visitor.state("Two").waitFor();
     await put(visitor, '"Next": "Two"', '"Comment": "mine", "Next": "Two"');
-    await comes(() => names(page), ["order, unsaved changes"]);
+    await eventually(() => names(page), ["order, unsaved changes"]);
     await write(page, "order.asl.json", pretty(chain("One", "Two", "Outside")));
     await page.keyboard.press("ControlOrMeta+s");
     const notice = page.getByRole("region", { name: "Notice" }).filter({ hasText: "changed outside" });
@@ -130,22 +130,22 @@ describe("projects", { skip }, () => {
     await shot(page, "projects-outside");
     await notice.getByRole("button", { name: "Take the file's, mine stays a draft" }).click();
     await visitor.state("Outside").waitFor();
-    await comes(() => names(page), ["order"]);
-    // Nothing is edited here: coming back to the page is enough.
+    await eventually(() => names(page), ["order"]);
+    // The user edits nothing here, so returning to the page is enough.
     await write(page, "order.asl.json", pretty(chain("One", "Later")));
     await page.evaluate(() => dispatchEvent(new Event("focus")));
     await notice.getByRole("button", { name: "Take it over" }).click();
     await visitor.state("Later").waitFor();
   });
 
-  visit("machines in tabs keep their texts and what can be undone", { before: withDisk }, async (visitor, page) => {
+  visit("keeps text and undo history of each machine in its tab", { before: withDisk }, async (visitor, page) => {
     await write(page, "a.asl.json", pretty(chain("A", "B")));
     await write(page, "c.asl.json", pretty(chain("C", "D")));
     await open(page, "a.asl.json", "c.asl.json");
-    await comes(() => names(page), ["a", "c"]);
+    await eventually(() => names(page), ["a", "c"]);
     await visitor.state("D").waitFor();
     await put(visitor, '"Type": "Pass",', '"Type": "Pass", "Comment": "seen",');
-    await comes(() => names(page), ["a", "c, unsaved changes"]);
+    await eventually(() => names(page), ["a", "c, unsaved changes"]);
     await tabs(page).nth(0).click();
     await visitor.state("B").waitFor();
     await tabs(page).nth(0).press("ArrowRight");
@@ -153,32 +153,32 @@ describe("projects", { skip }, () => {
     await until(async () => assert.match((await shown(visitor)).join(), /seen/));
     await visitor.editor("Definition").click();
     await page.keyboard.press("ControlOrMeta+z");
-    await comes(() => names(page), ["a", "c"]);
-    // By keyboard: move, close, open again.
+    await eventually(() => names(page), ["a", "c"]);
+    // By keyboard: move, close and reopen a tab.
     await tabs(page).nth(1).focus();
     await page.keyboard.press("Shift+ArrowLeft");
-    await comes(() => names(page), ["c", "a"]);
+    await eventually(() => names(page), ["c", "a"]);
     await page.keyboard.press("Delete");
-    await comes(() => names(page), ["a"]);
+    await eventually(() => names(page), ["a"]);
     await visitor.state("B").waitFor();
     await page.keyboard.press("Alt+Shift+T");
-    await comes(() => names(page), ["c", "a"]);
+    await eventually(() => names(page), ["c", "a"]);
     await page.keyboard.press("Alt+PageDown");
     await visitor.state("B").waitFor();
     await tabs(page).nth(1).focus();
     await page.keyboard.press("F2");
     await page.getByRole("textbox", { name: "Name of the machine" }).fill("Billing");
     await page.keyboard.press("Enter");
-    await comes(() => names(page), ["c", "Billing"]);
+    await eventually(() => names(page), ["c", "Billing"]);
     await page.getByRole("button", { name: "New tab" }).click();
-    await comes(() => names(page), ["c", "Billing", "Untitled"]);
+    await eventually(() => names(page), ["c", "Billing", "Untitled"]);
     await shot(page, "projects-tabs");
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await tabs(page).nth(1).click();
     await visitor.state("B").waitFor();
-    await until(async () => assert.match(JSON.stringify(await kept(page)), /Billing/));
+    await until(async () => assert.match(JSON.stringify(await storedProjects(page)), /Billing/));
     await page.reload();
-    await comes(() => names(page), ["c", "Billing", "Untitled"]);
+    await eventually(() => names(page), ["c", "Billing", "Untitled"]);
     await visitor.state("B").waitFor();
   });
 
@@ -215,30 +215,34 @@ Resources:
       DefinitionUri: away.asl.json
 `;
 
-  visit("a template's machines are tabs, edited in it, and one starts the other", { before: withDisk }, async (visitor, page) => {
-    await write(page, "template.yaml", SAM);
-    await open(page, "template.yaml");
-    await visitor.state("Ask").waitFor();
-    await comes(() => names(page), ["Parent", "Child"]);
-    await toast(page, "Away is in away.asl.json");
-    await until(async () => assert.ok((await shown(visitor)).join("\n").includes('StateMachineArn: "${Child.Arn}"')));
-    await shot(page, "projects-template");
-    // What a task starts is a tab.
-    await visitor.state("Ask").click();
-    await page.keyboard.press("Shift+F10");
-    await page.getByRole("menuitem", { name: "Open the machine that it starts" }).click();
-    await visitor.state("Charge").waitFor();
-    await comes(() => tabs(page).nth(1).getAttribute("aria-selected"), "true");
-    await put(visitor, "End: true", "Comment: here\n    End: true");
-    await comes(() => names(page), ["Parent", "Child, unsaved changes"]);
-    await page.keyboard.press("ControlOrMeta+s");
-    await toast(page, "Saved template.yaml.");
-    assert.equal(await read(page, "template.yaml"), SAM.replace("End: true", "Comment: here\n            End: true"));
-    await comes(() => names(page), ["Parent", "Child"]);
-    await comes(() => visitor.violations(), []);
-  });
+  visit(
+    "opens a template's machines in tabs, edits them in the template, and lets one start the other",
+    { before: withDisk },
+    async (visitor, page) => {
+      await write(page, "template.yaml", SAM);
+      await open(page, "template.yaml");
+      await visitor.state("Ask").waitFor();
+      await eventually(() => names(page), ["Parent", "Child"]);
+      await toast(page, "Away is in away.asl.json");
+      await until(async () => assert.ok((await shown(visitor)).join("\n").includes('StateMachineArn: "${Child.Arn}"')));
+      await shot(page, "projects-template");
+      // The machine that a task starts opens in a tab.
+      await visitor.state("Ask").click();
+      await page.keyboard.press("Shift+F10");
+      await page.getByRole("menuitem", { name: "Open the machine that it starts" }).click();
+      await visitor.state("Charge").waitFor();
+      await eventually(() => tabs(page).nth(1).getAttribute("aria-selected"), "true");
+      await put(visitor, "End: true", "Comment: here\n    End: true");
+      await eventually(() => names(page), ["Parent", "Child, unsaved changes"]);
+      await page.keyboard.press("ControlOrMeta+s");
+      await toast(page, "Saved template.yaml.");
+      assert.equal(await read(page, "template.yaml"), SAM.replace("End: true", "Comment: here\n            End: true"));
+      await eventually(() => names(page), ["Parent", "Child"]);
+      await eventually(() => visitor.violations(), []);
+    },
+  );
 
-  visit("a run finds the machine of another tab", { before: withDisk }, async (visitor, page) => {
+  visit("runs the machine of another tab from a task", { before: withDisk }, async (visitor, page) => {
     const child = { StartAt: "Work", States: { Work: { Type: "Pass", Result: { done: 7 }, End: true } } };
     const parent = {
       StartAt: "Ask",
@@ -258,10 +262,10 @@ Resources:
     await visitor.state("Ask").waitFor();
     await visitor.run();
     await visitor.result();
-    await comes(() => visitor.output(), { done: 7 });
+    await eventually(() => visitor.output(), { done: 7 });
   });
 
-  visit("a run goes on where it was when its tab is chosen again", { before: withDisk }, async (visitor, page) => {
+  visit("resumes a run when its tab is selected again", { before: withDisk }, async (visitor, page) => {
     const waits = {
       StartAt: "Begin",
       States: { Begin: { Type: "Pass", Next: "Rest" }, Rest: { Type: "Wait", Seconds: 40000, End: true } },
@@ -269,17 +273,17 @@ Resources:
     await write(page, "a.asl.json", pretty(waits));
     await write(page, "c.asl.json", pretty(chain("C", "D")));
     await open(page, "a.asl.json", "c.asl.json");
-    await comes(() => names(page), ["a", "c"]);
+    await eventually(() => names(page), ["a", "c"]);
     await tabs(page).nth(0).click();
     await visitor.state("Rest").waitFor();
     await page.getByRole("combobox", { name: /Clock/ }).selectOption("real");
     await visitor.run();
-    await comes(() => visitor.state("Rest").getAttribute("aria-label"), /waiting/i);
-    await visitor.executions(([one]) => one?.timer?.state === "Rest");
-    // The other tab has nothing of it, and runs something of its own.
+    await eventually(() => visitor.state("Rest").getAttribute("aria-label"), /waiting/i);
+    await visitor.waitForExecutions(([one]) => one?.timer?.state === "Rest");
+    // The other tab has none of it, and runs its own machine.
     await tabs(page).nth(1).click();
     await visitor.state("D").waitFor();
-    // It is left in the moment in which it ends, when this browser has not kept the end yet.
+    // The tab is left at the moment in which the run ends, before the browser has stored the end.
     const other = await tabs(page).nth(0).elementHandle();
     const left = page.evaluate(async (tab) => {
       const ended = () => /succeeded/i.test(document.querySelector('[data-node="/States/D"]')?.getAttribute("aria-label") ?? "");
@@ -288,14 +292,14 @@ Resources:
     }, other);
     await visitor.run();
     await left;
-    await comes(() => visitor.state("Rest").getAttribute("aria-label"), /waiting/i);
-    await comes(() => visitor.state("Begin").getAttribute("aria-label"), /succeeded/i);
+    await eventually(() => visitor.state("Rest").getAttribute("aria-label"), /waiting/i);
+    await eventually(() => visitor.state("Begin").getAttribute("aria-label"), /succeeded/i);
     await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
     await tabs(page).nth(1).click();
-    await comes(() => visitor.state("D").getAttribute("aria-label"), /succeeded/i);
+    await eventually(() => visitor.state("D").getAttribute("aria-label"), /succeeded/i);
   });
 
-  visit("the change is shown as lines, as states and on the graph", { before: withDisk }, async (visitor, page) => {
+  visit("shows a change as lines, as states and on the graph", { before: withDisk }, async (visitor, page) => {
     await write(
       page,
       "order.asl.json",
@@ -313,25 +317,25 @@ Resources:
     assert.match((await dialog.locator(".change-added").allInnerTexts()).join(), /"New": \{/);
     assert.match((await dialog.locator(".change-removed").allInnerTexts()).join(), /"Gone": \{/);
     await shot(page, "projects-changes");
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await dialog.getByRole("button", { name: "Show on the graph" }).click();
     await page.getByRole("region", { name: "Legend: changes" }).getByText("removed: Gone").waitFor();
-    // What is no more stands where it was: it can be read, and nothing can be done with it.
+    // A removed state is drawn where it was: it can be read, but not used.
     const ghost = page.getByRole("group", { name: "Removed states" }).getByRole("img");
-    await comes(() => ghost.getAttribute("aria-label"), "Gone, Wait, removed: it led to the end");
+    await eventually(() => ghost.getAttribute("aria-label"), "Gone, Wait, removed: it led to the end");
     assert.equal(await ghost.locator("..").locator("[tabindex], [role=button]").count(), 0);
     const [gone, two] = await Promise.all([ghost.locator("rect").boundingBox(), visitor.state("Two").locator(".box").boundingBox()]);
     assert.ok(gone.x > two.x + two.width || gone.x + gone.width < two.x || gone.y > two.y + two.height || gone.y + gone.height < two.y);
-    await comes(() => visitor.violations(), []);
-    await comes(() => visitor.state("New").getAttribute("aria-label"), /added/);
-    await comes(() => visitor.state("One").getAttribute("aria-label"), /changed/);
+    await eventually(() => visitor.violations(), []);
+    await eventually(() => visitor.state("New").getAttribute("aria-label"), /added/);
+    await eventually(() => visitor.state("One").getAttribute("aria-label"), /changed/);
     await shot(page, "projects-changes-graph");
     await page.getByRole("button", { name: "Leave: changes" }).click();
     await page.getByRole("region", { name: "Legend: changes" }).waitFor({ state: "detached" });
-    await comes(() => page.getByRole("group", { name: "Removed states" }).count(), 0);
+    await eventually(() => page.getByRole("group", { name: "Removed states" }).count(), 0);
   });
 
-  visit("what was done is a list to go back and forward in, over definition, input and mocks", {}, async (visitor, page) => {
+  visit("lists edits of the definition, the input and the mocks, and moves back and forward in them", {}, async (visitor, page) => {
     await visitor.open({ definition: chain("One", "Two"), input: { n: 1 } });
     const list = page.getByRole("listbox", { name: "What was done" });
     const open = async () => {
@@ -339,7 +343,7 @@ Resources:
       await list.waitFor();
     };
     await open();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await page.keyboard.press("Escape");
     await visitor.state("Two").click();
     await page.keyboard.press("F2");
@@ -350,7 +354,7 @@ Resources:
     await visitor.write("Input", '{ "n": 2 }');
     await visitor.tab("Definition");
     await open();
-    await comes(
+    await eventually(
       async () => (await list.getByRole("option").allInnerTexts()).map((text) => text.split("\n")[0]),
       ["Edited the input", "Two is called Last now", "Edited the input", "Edited the definition, line 1", "As it was opened"],
     );
@@ -358,37 +362,37 @@ Resources:
     await list.getByRole("option").nth(2).click();
     await visitor.state("Two").waitFor();
     await visitor.tab("Input");
-    await comes(() => page.locator("#input-editor .cm-line").allInnerTexts(), ['{"n":1}']);
+    await eventually(() => page.locator("#input-editor .cm-line").allInnerTexts(), ['{"n":1}']);
     await visitor.tab("Definition");
-    // Undo in the text is a step of the same list.
+    // Undo in the text moves in the same list.
     await open();
     await list.getByRole("option").nth(0).click();
     await visitor.state("Last").waitFor();
   });
 
-  visit("the shelf has projects and drafts: open, rename, save, remove and undo", { before: withDisk }, async (visitor, page) => {
+  visit("lists projects and drafts, and opens, renames, saves, removes and restores them", { before: withDisk }, async (visitor, page) => {
     await write(page, "a.asl.json", pretty(chain("A", "B")));
     await write(page, "c.asl.json", pretty(chain("C", "D")));
     await open(page, "a.asl.json", "c.asl.json");
     await visitor.state("D").waitFor();
-    await until(async () => assert.match(JSON.stringify(await kept(page)), /c\.asl\.json/));
+    await until(async () => assert.match(JSON.stringify(await storedProjects(page)), /c\.asl\.json/));
     const shelf = page.locator(".recent.projects");
     const look = () => page.getByTitle("Examples and recent drafts").click();
     await look();
-    await comes(() => shelf.locator("button.link").allInnerTexts(), ["a and 1 more"]);
+    await eventually(() => shelf.locator("button.link").allInnerTexts(), ["a and 1 more"]);
     await page.getByRole("button", { name: "Rename the project a and 1 more" }).click();
     await page.getByRole("textbox", { name: "Name of a and 1 more" }).fill("Shop");
     await page.keyboard.press("Enter");
-    await comes(() => shelf.locator("button.link").allInnerTexts(), ["Shop"]);
+    await eventually(() => shelf.locator("button.link").allInnerTexts(), ["Shop"]);
     await shot(page, "projects-shelf");
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     const [file] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Save the project Shop as a file" }).click(),
     ]);
     assert.equal(file.suggestedFilename(), "Shop.stepglass.json");
     await page.keyboard.press("Escape");
-    // Another window has a copy, and says so.
+    // Another window gets a copy, and says so.
     const other = await page.context().newPage();
     await withDisk(other);
     await other.goto(page.url());
@@ -397,9 +401,9 @@ Resources:
     await other.locator(".recent.projects").getByText("open in another tab").waitFor();
     await other.getByRole("button", { name: "Shop", exact: true }).click();
     await other.getByRole("region", { name: "Notice" }).filter({ hasText: "is open in another tab of this browser" }).waitFor();
-    await comes(() => names(other), ["a", "c"]);
+    await eventually(() => names(other), ["a", "c"]);
     await other.close();
-    // One that was left can be removed, and comes back.
+    // A project that was left can be removed and restored.
     await page.evaluate(() => sessionStorage.removeItem("stepglass.project"));
     await page.reload();
     await visitor.state("D").waitFor();
@@ -412,35 +416,35 @@ Resources:
     await page.getByText("Removed “Shop”.").waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await shelf.getByRole("button", { name: "Shop", exact: true }).first().click();
-    await comes(() => names(page), ["a", "c"]);
+    await eventually(() => names(page), ["a", "c"]);
     await visitor.state("D").waitFor();
   });
 
   visit(
-    "on a phone tabs scroll, and the menu has what keys have",
+    "scrolls tabs on a phone, and offers the actions of keys in the menu",
     { before: withDisk, width: 390, height: 844, hasTouch: true, isMobile: true },
     async (visitor, page) => {
       for (const name of ["first", "second", "third"]) await write(page, `${name}.asl.json`, pretty(chain(name, "End")));
       await open(page, "first.asl.json", "second.asl.json", "third.asl.json");
-      await comes(() => names(page), ["first", "second", "third"]);
+      await eventually(() => names(page), ["first", "second", "third"]);
       await visitor.state("third").waitFor();
       await page.getByRole("button", { name: "More of the project" }).tap();
       await page.getByRole("option", { name: "Move to the left" }).tap();
-      await comes(() => names(page), ["first", "third", "second"]);
+      await eventually(() => names(page), ["first", "third", "second"]);
       await tabs(page).first().tap();
       await visitor.state("first").waitFor();
       await shot(page, "projects-phone");
-      await comes(() => visitor.violations(), []);
-      await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+      await eventually(() => visitor.violations(), []);
+      await eventually(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     },
   );
 
-  visit("a project is a folder, and a folder is a project", { before: withDisk }, async (visitor, page) => {
+  visit("saves a project as a folder, and opens a folder as a project", { before: withDisk }, async (visitor, page) => {
     await write(page, "a.asl.json", pretty(chain("A", "B")));
     await open(page, "a.asl.json");
     await visitor.state("B").waitFor();
     await page.getByRole("button", { name: "New tab" }).click();
-    await comes(() => names(page), ["a", "Untitled"]);
+    await eventually(() => names(page), ["a", "Untitled"]);
     await visitor.write("Definition", pretty(chain("Second", "Last")));
     await visitor.state("Last").waitFor();
     await visitor.tab("Input");
@@ -463,48 +467,48 @@ Resources:
     for (const left of [1, 0]) {
       await tabs(page).first().focus();
       await page.keyboard.press("Delete");
-      await comes(() => tabs(page).count(), left);
+      await eventually(() => tabs(page).count(), left);
     }
     await page.evaluate(() => (window.next = ["shop"]));
     await command(page, "Open a folder");
     await toast(page, "Opened the folder shop: 2 files");
-    await comes(async () => (await names(page)).length, 2);
+    await eventually(async () => (await names(page)).length, 2);
     await tabs(page).filter({ hasText: "Second" }).click();
     await visitor.tab("Input");
     await until(async () => assert.match((await page.locator("#input-editor .cm-line").allInnerTexts()).join(), /kept/));
   });
 
-  visit("a project's file has all machines, and opens as it was", { before: withDisk }, async (visitor, page) => {
+  visit("saves all machines in a project's file, and opens it unchanged", { before: withDisk }, async (visitor, page) => {
     await write(page, "template.yaml", SAM);
     await open(page, "template.yaml");
     await visitor.state("Ask").waitFor();
     await put(visitor, "Next: Done", "Comment: mine\n    Next: Done");
-    await comes(() => names(page), ["Parent, unsaved changes", "Child"]);
+    await eventually(() => names(page), ["Parent, unsaved changes", "Child"]);
     const [download] = await Promise.all([page.waitForEvent("download"), command(page, "Save the project as one file")]);
     const text = readFileSync(await download.path(), "utf8");
     assert.equal(JSON.parse(text).machines.length, 2);
-    await visitor.bring(text);
-    await comes(() => names(page), ["Parent, unsaved changes", "Parent, unsaved changes", "Child", "Child"]);
-    await comes(() => tabs(page).nth(1).getAttribute("aria-selected"), "true");
+    await visitor.importText(text);
+    await eventually(() => names(page), ["Parent, unsaved changes", "Parent, unsaved changes", "Child", "Child"]);
+    await eventually(() => tabs(page).nth(1).getAttribute("aria-selected"), "true");
     await visitor.state("Ask").waitFor();
-    // Without a handle the template is a download.
+    // Without a file handle the template is downloaded.
     const [saved] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("ControlOrMeta+s")]);
     assert.equal(saved.suggestedFilename(), "template.yaml");
     assert.equal(readFileSync(await saved.path(), "utf8"), SAM.replace("Next: Done", "Comment: mine\n            Next: Done"));
   });
 
-  visit("a template that is imported can be edited in its place", {}, async (visitor, page) => {
+  visit("edits an imported template in place", {}, async (visitor, page) => {
     await page.getByRole("button", { name: "Import" }).click();
     await page.getByRole("textbox", { name: "Text" }).fill(SAM);
     await page.getByRole("button", { name: "Open the text" }).click();
     await page.getByRole("button", { name: "Edit all 2 in the template" }).click();
-    await comes(() => names(page), ["Parent", "Child"]);
+    await eventually(() => names(page), ["Parent", "Child"]);
     await visitor.state("Ask").waitFor();
   });
 });
 
-/** What the page keeps of projects; a database that is not there yet is not made by looking. */
-const kept = (page) =>
+/** Reads the stored projects, without creating the database if it does not exist. */
+const storedProjects = (page) =>
   page.evaluate(async () => {
     if (!(await indexedDB.databases()).some(({ name }) => name === "stepglass.projects")) return [];
     const answer = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));

@@ -1,8 +1,8 @@
-// Several runs of one machine on the page: beside each other, and what all of them have used.
+// Several runs of one machine on the page: comparison and coverage.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const SIZES = {
   StartAt: "Size",
@@ -37,10 +37,10 @@ const SIZES = {
 };
 const PAY = "export default { pay: () => ({ ok: true }) };";
 
-describe("runs beside each other", { skip }, () => {
+describe("comparing runs", { skip }, () => {
   const { site, visit } = visits();
 
-  /** Runs twice with two inputs. */
+  /** Runs the machine twice with different inputs. */
   const twice = async (visitor) => {
     await visitor.open({ definition: SIZES, input: { n: 7, items: [1, 2] }, tasks: PAY });
     await visitor.run();
@@ -53,17 +53,17 @@ describe("runs beside each other", { skip }, () => {
   };
 
   visit(
-    "compares two runs: data of each visit, ways on the graph in words and letters, back by Escape",
-    { staying: true },
+    "compares two runs: data of each visit, paths on the graph in words and letters; Escape leaves",
+    { reusePage: true },
     async (visitor, page) => {
       await twice(visitor);
       await visitor.tab("Runs");
-      await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+first run[\s\S]*Run 2\s+different input/);
+      await eventually(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+first run[\s\S]*Run 2\s+different input/);
       await page.getByRole("button", { name: "Compare two runs" }).focus();
       await page.keyboard.press("Enter");
       const rows = page.getByRole("listbox", { name: "Visits of both runs" });
       await rows.waitFor();
-      await comes(
+      await eventually(
         () =>
           rows
             .getByRole("option")
@@ -78,33 +78,33 @@ describe("runs beside each other", { skip }, () => {
           "± One #1 input, output differ",
         ],
       );
-      // The first difference is shown first.
+      // The first difference is selected.
       const data = page.getByRole("region", { name: "Size in both runs" });
-      await comes(() => data.getByRole("tree", { name: "input, compared" }).innerText(), /"n":\s*7\s*70/);
-      // On the graph, in words.
-      await comes(() => visitor.state("Pay").getAttribute("aria-label"), /only in run 1/);
-      await comes(() => visitor.state("Big").getAttribute("aria-label"), /only in run 2/);
-      await comes(() => visitor.state("Each").getAttribute("aria-label"), /in both runs/);
-      await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /in neither run/);
-      await comes(() => page.locator(".line.over-a").count(), 3, "the rule to Middle, Middle to Pay, Pay to Each");
-      await comes(
+      await eventually(() => data.getByRole("tree", { name: "input, compared" }).innerText(), /"n":\s*7\s*70/);
+      // The graph says it in words.
+      await eventually(() => visitor.state("Pay").getAttribute("aria-label"), /only in run 1/);
+      await eventually(() => visitor.state("Big").getAttribute("aria-label"), /only in run 2/);
+      await eventually(() => visitor.state("Each").getAttribute("aria-label"), /in both runs/);
+      await eventually(() => visitor.state("Sorry").getAttribute("aria-label"), /in neither run/);
+      await eventually(() => page.locator(".line.over-a").count(), 3, "the rule to Middle, Middle to Pay, Pay to Each");
+      await eventually(
         () => page.getByRole("region", { name: "Legend: runs 1 and 2 compared" }).innerText(),
         /A: only run 1[\s\S]*B: only run 2/,
       );
-      // By keys: a row, and its state everywhere.
+      // By keyboard: selecting a row selects its state everywhere.
       await rows.focus();
       for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
       await page.getByRole("region", { name: "One in both runs" }).waitFor();
       await page.locator('[data-node="/States/Each/ItemProcessor/States/One"][aria-pressed="true"]').waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("tree", { name: "Runs" }).waitFor();
-      await comes(() => page.locator("[class*=over-]").count(), 0);
+      await eventually(() => page.locator("[class*=over-]").count(), 0);
       await until(async () => assert.doesNotMatch(await visitor.state("Pay").getAttribute("aria-label"), /only in run/));
-      await comes(() => page.evaluate(() => document.activeElement.textContent), "Compare two runs");
+      await eventually(() => page.evaluate(() => document.activeElement.textContent), "Compare two runs");
     },
   );
 
-  visit("goes from a difference to the event in either run", { staying: true }, async (visitor, page) => {
+  visit("goes from a difference to the event in either run", { reusePage: true }, async (visitor, page) => {
     await twice(visitor);
     await visitor.tab("Runs");
     await page.getByRole("button", { name: "Compare two runs" }).click();
@@ -112,12 +112,12 @@ describe("runs beside each other", { skip }, () => {
     await page.getByRole("button", { name: "See it in run 1" }).click();
     await page.locator(".banner", { hasText: /Viewing event \d+ of 23/ }).waitFor();
     await page.locator('[data-node="/States/Pay"][aria-pressed="true"]').waitFor();
-    // The comparison stays, the other way round as well.
+    // The comparison stays, and works in the other direction, too.
     await page.getByRole("combobox", { name: "Run B" }).selectOption({ label: "2: different input" });
     await page.getByRole("button", { name: "See it in run 1" }).waitFor();
   });
 
-  visit("a fork says after which event it parted, and which mock was changed", { staying: true }, async (visitor, page) => {
+  visit("says after which event a fork starts, and which mock was changed", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: SIZES, input: { n: 7, items: [] }, tasks: PAY });
     await visitor.state("Pay").click();
     await page.keyboard.press("F9");
@@ -131,14 +131,14 @@ describe("runs beside each other", { skip }, () => {
     await page.getByLabel("What answers for Pay").selectOption("error");
     await tree.getByText(/^mock of Pay · after event \d+, TaskStateEntered Pay/).waitFor();
     await page.keyboard.press("F8");
-    await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Sorry/);
+    await eventually(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Sorry/);
     await visitor.tab("Runs");
     await page.getByRole("button", { name: "Remove run 1" }).click();
     await tree.getByRole("treeitem").nth(1).waitFor({ state: "detached" });
-    await comes(() => tree.innerText(), /Run 2/);
+    await eventually(() => tree.innerText(), /Run 2/);
   });
 
-  visit("coverage of all runs: counts, what was never used, on the graph, as files", {}, async (visitor, page) => {
+  visit("shows coverage of all runs: counts, what was never used, on the graph, and as files", {}, async (visitor, page) => {
     await visitor.open({ definition: SIZES, input: { n: 7, items: [1, 2] }, tasks: PAY });
     await visitor.tab("Coverage");
     await page.getByText("of 17 parts used in 0 runs").waitFor();
@@ -152,12 +152,12 @@ describe("runs beside each other", { skip }, () => {
     await visitor.tab("Coverage");
     await page.getByText("of 17 parts used in 2 runs").waitFor();
     const option = (text) => page.getByRole("option").filter({ hasText: text });
-    await comes(() => option("Size").first().innerText(), /2×/);
-    await comes(() => option("rule 0 → Big").innerText(), /1×/);
-    await comes(() => option("default → Each").innerText(), /never/);
-    await comes(() => option(/^4×\s*Onestate/).innerText(), /state, line/);
+    await eventually(() => option("Size").first().innerText(), /2×/);
+    await eventually(() => option("rule 0 → Big").innerText(), /1×/);
+    await eventually(() => option("default → Each").innerText(), /never/);
+    await eventually(() => option(/^4×\s*Onestate/).innerText(), /state, line/);
     await page.getByRole("button", { name: "Never used (4)" }).click();
-    await comes(
+    await eventually(
       async () =>
         (await page.locator(".coverage").getByRole("option").allInnerTexts()).map((text) =>
           text
@@ -172,15 +172,15 @@ describe("runs beside each other", { skip }, () => {
         "never Sorry state,",
       ],
     );
-    // A row chooses its state.
+    // A row selects its state.
     await page.getByRole("listbox", { name: "Parts that were never used" }).focus();
     await page.keyboard.press("End");
     await page.locator('[data-node="/States/Sorry"][aria-pressed="true"]').waitFor();
     await page.getByRole("button", { name: "Show on the graph" }).click();
     await page.getByRole("region", { name: "Legend: coverage" }).waitFor();
-    await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /never entered in any run/);
-    await comes(() => visitor.state("Pay").getAttribute("aria-label"), /entered 1 time in all runs, 2 parts never used/);
-    await comes(
+    await eventually(() => visitor.state("Sorry").getAttribute("aria-label"), /never entered in any run/);
+    await eventually(() => visitor.state("Pay").getAttribute("aria-label"), /entered 1 time in all runs, 2 parts never used/);
+    await eventually(
       () =>
         visitor
           .state("Sorry")
@@ -189,18 +189,18 @@ describe("runs beside each other", { skip }, () => {
       "none",
       "hollow",
     );
-    const json = await visitor.saved(page.getByRole("button", { name: "Save JSON" }));
+    const json = await visitor.download(page.getByRole("button", { name: "Save JSON" }));
     const report = JSON.parse(json.bytes.toString());
     assert.deepEqual(report.totals.states, { covered: 6, total: 7 });
     const rule = report.machines[0].places.find(({ pointer }) => pointer === "/States/Size/Choices/1");
     const lines = JSON.stringify(SIZES, null, 2).split("\n");
     assert.match(lines[rule.line - 1], /^\s*\{/);
     assert.match(lines[rule.line + 2], /"Middle"/);
-    const lcov = await visitor.saved(page.getByRole("button", { name: "Save LCOV" }));
+    const lcov = await visitor.download(page.getByRole("button", { name: "Save LCOV" }));
     assert.match(lcov.bytes.toString(), /^TN:\nSF:Size, Big, Middle\.asl\.json\nFN:4,Size\n/);
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: "Legend: coverage" }).waitFor({ state: "detached" });
-    // An edited definition begins from nothing; the one before is not forgotten.
+    // An edited definition has no coverage yet; that of the previous definition is not lost.
     await visitor.tab("Definition");
     await visitor.write("Definition", JSON.stringify({ ...SIZES, Comment: "another" }, null, 2));
     await page.getByText(/used in 0 runs; 2 runs of another definition do not count/).waitFor();
@@ -225,17 +225,17 @@ describe("runs beside each other", { skip }, () => {
       await page.getByRole("tab", { name: "Runs 2 runs" }).click();
       await page.getByRole("button", { name: "Compare two runs" }).click();
       await page.getByText(/^The same in every visit|differ\./).waitFor();
-      await comes(() => visitor.violationsInEveryLook(looks), [], "compared");
-      await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+      await eventually(() => visitor.violationsInEveryLook(looks), [], "compared");
+      await eventually(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
       await pane("Graph");
       await page.getByRole("region", { name: /^Legend/ }).waitFor();
-      await comes(() => visitor.violationsInEveryLook(looks), [], "on the graph");
+      await eventually(() => visitor.violationsInEveryLook(looks), [], "on the graph");
       await page.getByRole("button", { name: "Leave: runs 1 and 2 compared" }).click();
       await pane("Run");
       await visitor.tab("Coverage");
       await page.getByRole("button", { name: "Show on the graph" }).click();
       await page.getByRole("button", { name: "Show on the graph", pressed: true }).waitFor();
-      await comes(() => visitor.violationsInEveryLook(looks), [], "coverage");
+      await eventually(() => visitor.violationsInEveryLook(looks), [], "coverage");
       await visitor.leave();
     });
   }

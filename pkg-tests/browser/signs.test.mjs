@@ -1,13 +1,13 @@
-// The signs of the page: drawn, told apart, counted rightly, and one stop of the Tab key.
+// The signs of the page: they are drawn, distinguishable and counted correctly, and the graph is one tab stop.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { GREETING, comes, until, visits } from "./playground.mjs";
+import { GREETING, eventually, until, visits } from "./playground.mjs";
 
 test("the page's sources have no sign that a font may lack", () => {
-  // What is in every font for text: punctuation, arrows, Greek, raised figures; the Mac's key is in the Mac's font.
+  // Characters that every text font contains: punctuation, arrows, Greek, superscripts. The Mac's command key is in the Mac's font.
   const plain = /[^\x00-\x7f\u00a0-\u00ff–—…“”’‘•→←↑↓≤≥−›⌘Σλ⁰⁴-⁹\u200b]/u;
   const folder = resolve(import.meta.dirname, "../../www/src");
   const found = readdirSync(folder, { recursive: true })
@@ -25,39 +25,39 @@ test("the page's sources have no sign that a font may lack", () => {
 describe("signs", { skip }, () => {
   const { visit } = visits();
 
-  visit("the graph is one stop of the Tab key, its tools are another", { staying: true }, async (visitor, page) => {
+  visit("makes the graph one tab stop and its tools another", { reusePage: true }, async (visitor, page) => {
     await visitor.example("Map over items");
     await visitor.run();
     await visitor.result();
     const inside = () =>
       page.evaluate(() => document.activeElement.closest("svg.canvas, .graph-tools")?.getAttribute("class")?.split(" ")[0] ?? "");
     await visitor.state("EachPicture").focus();
-    await comes(inside, "canvas");
+    await eventually(inside, "canvas");
     await page.keyboard.press("ArrowDown");
-    await comes(() => page.evaluate(() => document.activeElement.dataset.node), "/States/Index");
+    await eventually(() => page.evaluate(() => document.activeElement.dataset.node), "/States/Index");
     await page.keyboard.press("Tab");
-    await comes(inside, "");
+    await eventually(inside, "");
     await page.keyboard.press("Shift+Tab");
-    await comes(() => page.evaluate(() => document.activeElement.dataset.node), "/States/Index");
+    await eventually(() => page.evaluate(() => document.activeElement.dataset.node), "/States/Index");
     const tools = page.getByRole("toolbar", { name: "Graph view" });
     await tools.getByRole("button", { name: "Zoom out" }).focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    await comes(() => page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Zoom in");
-    await comes(() => tools.locator('button[tabindex="0"]').count(), 1);
+    await eventually(() => page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Zoom in");
+    await eventually(() => tools.locator('button[tabindex="0"]').count(), 1);
     await page.keyboard.press("Tab");
-    await comes(inside, "");
-    await comes(() => page.locator("#graph-keys").textContent(), /one stop of the Tab key/);
+    await eventually(inside, "");
+    await eventually(() => page.locator("#graph-keys").textContent(), /one stop of the Tab key/);
   });
 
-  visit("messages show code as code, and no back ticks", { staying: true }, async (visitor, page) => {
+  visit("shows code in messages as code, without back ticks", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: { StartAt: "A", States: { A: { Type: "Pass", Next: "Shp" }, Ship: { Type: "Succeed" } } } });
     await page.locator(".cm-lintRange-error").first().hover();
     const tooltip = page.locator(".cm-tooltip-lint");
     await tooltip.locator("code", { hasText: "Shp" }).first().waitFor();
     assert.doesNotMatch(await tooltip.innerText(), /`/);
     await page.locator(".problems code", { hasText: "Shp" }).first().waitFor();
-    await comes(
+    await eventually(
       () =>
         page.evaluate(() =>
           [...document.querySelectorAll("[title], [aria-label]")]
@@ -69,7 +69,7 @@ describe("signs", { skip }, () => {
   });
 
   visit(
-    "typing breaks no policy, over lines neither",
+    "types over several lines without violating a policy",
     {
       before: (page) =>
         page.addInitScript(() => {
@@ -82,47 +82,43 @@ describe("signs", { skip }, () => {
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.type('{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true');
       await visitor.state("A").waitFor();
-      // As one step that can be undone, with the brackets that the editor closes.
-      await comes(() => visitor.editor("Definition").innerText(), /^\{"StartAt": "A".*true\}\}\}$/);
+      // The insertion is one step of undo, including the brackets that the editor closes.
+      await eventually(() => visitor.editor("Definition").innerText(), /^\{"StartAt": "A".*true\}\}\}$/);
       await visitor.tab("Input");
       await visitor.editor("Input").click();
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.type("[1, 2");
-      await comes(() => visitor.editor("Input").innerText(), "[1, 2]");
-      await comes(() => page.evaluate(() => refused), []);
+      await eventually(() => visitor.editor("Input").innerText(), "[1, 2]");
+      await eventually(() => page.evaluate(() => refused), []);
     },
   );
 
-  visit(
-    "a finding beside the lines is no breakpoint, and a breakpoint that is off is not counted",
-    { staying: true },
-    async (visitor, page) => {
-      const definition = structuredClone(GREETING);
-      definition.States.Greet.Next = "Nowhere";
-      await visitor.open({ definition });
-      const look = (locator) =>
-        locator.evaluate((element) => {
-          const { clipPath, borderRadius } = getComputedStyle(element);
-          return clipPath !== "none" ? "shape" : borderRadius;
-        });
-      await comes(() => look(page.locator(".cm-lint-marker-error").first()), "shape");
-      await page.locator(".sg-break[title='Breakpoint before Greet']").click();
-      await comes(() => look(page.locator(".sg-break-plain")), "50%");
-      const tab = page.getByRole("tab", { name: /^Breakpoints/ });
-      await comes(() => tab.innerText(), /1/);
-      await tab.click();
-      await page.getByRole("checkbox", { name: "Breakpoint on Greet" }).uncheck();
-      await comes(() => tab.innerText(), "Breakpoints");
-    },
-  );
+  visit("does not count findings beside the lines, or disabled breakpoints, as breakpoints", { reusePage: true }, async (visitor, page) => {
+    const definition = structuredClone(GREETING);
+    definition.States.Greet.Next = "Nowhere";
+    await visitor.open({ definition });
+    const look = (locator) =>
+      locator.evaluate((element) => {
+        const { clipPath, borderRadius } = getComputedStyle(element);
+        return clipPath !== "none" ? "shape" : borderRadius;
+      });
+    await eventually(() => look(page.locator(".cm-lint-marker-error").first()), "shape");
+    await page.locator(".sg-break[title='Breakpoint before Greet']").click();
+    await eventually(() => look(page.locator(".sg-break-plain")), "50%");
+    const tab = page.getByRole("tab", { name: /^Breakpoints/ });
+    await eventually(() => tab.innerText(), /1/);
+    await tab.click();
+    await page.getByRole("checkbox", { name: "Breakpoint on Greet" }).uncheck();
+    await eventually(() => tab.innerText(), "Breakpoints");
+  });
 
-  visit("the scrubber is seen in the system's own colours", { forcedColors: "active" }, async (visitor, page) => {
+  visit("shows the scrubber in forced colours", { forcedColors: "active" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     const scrubber = page.getByLabel("Event shown");
     await scrubber.fill("20");
-    await comes(() => scrubber.evaluate((element) => getComputedStyle(element).forcedColorAdjust), "none");
-    // More than one colour along it: what has been, the thumb, and what comes.
+    await eventually(() => scrubber.evaluate((element) => getComputedStyle(element).forcedColorAdjust), "none");
+    // The strip has several colours: the past, the thumb and the future.
     const picture = await scrubber.screenshot();
     const colours = await page.evaluate(
       async (bytes) => {
@@ -138,8 +134,8 @@ describe("signs", { skip }, () => {
   });
 
   visit(
-    "every column of the table is reached, by wheel and by key, and the names stay",
-    { staying: "Order processing" },
+    "reaches every column of the table by wheel and by key, with the names in view",
+    { reusePage: "Order processing" },
     async (visitor, page) => {
       await visitor.run();
       await visitor.result();
@@ -156,7 +152,7 @@ describe("signs", { skip }, () => {
         const time = await head("Time");
         assert.ok(time.x + time.width <= pane.x + pane.width + 1, "the last column");
       });
-      await comes(async () => (await head("Name")).x, names.x);
+      await eventually(async () => (await head("Name")).x, names.x);
       await until(async () => {
         await page.keyboard.press("ArrowLeft");
         assert.equal(await page.locator(".state-table").evaluate((table) => table.scrollLeft), 0);

@@ -1,4 +1,4 @@
-// What visitors bring to the page and take from it.
+// Import and export: what visitors bring to the page and take from it.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -7,64 +7,56 @@ import { expectRun, testMachine } from "stepglass/testing";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
 import { runTest } from "./exported.mjs";
-import { GREETING, comes, shared, until, visits } from "./playground.mjs";
+import { GREETING, eventually, shared, until, visits } from "./playground.mjs";
 
-describe("bring and take", { skip }, () => {
+describe("import and export", { skip }, () => {
   const { site, visit } = visits();
   const dialog = (page, name) => page.getByRole("dialog", { name });
 
-  visit(
-    "the gallery has every example with its drawing, found by feature and by word",
-    { staying: "Order processing" },
-    async (visitor, page) => {
-      const examples = gallery();
-      await page.getByTitle("Examples and recent drafts").click();
-      const cards = page.locator(".gallery li");
-      await cards.first().waitFor();
-      await comes(() => cards.count(), examples.length + 1, "and an empty one");
-      await comes(
-        async () => (await cards.locator(".gallery-title").allInnerTexts()).map((title) => title.trim()).sort(),
-        [...examples.map(({ title }) => title), "Empty"].sort(),
-      );
-      await page.locator(".gallery-drawing").last().scrollIntoViewIfNeeded();
-      await page.waitForFunction(() =>
-        [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0),
-      );
-      await comes(() => visitor.violations(), []);
-      await page.getByRole("button", { name: "Catch", exact: true }).click();
-      await comes(() => cards.count(), examples.filter(({ features }) => features.includes("Catch")).length);
-      await page.getByRole("searchbox", { name: "Search the examples" }).fill("compensation");
-      await comes(() => page.locator(".gallery-title").allInnerTexts(), ["Saga: undo what was done"]);
-      await cards.getByRole("button").click();
-      await visitor.state("CancelFlight").waitFor();
-    },
-  );
+  visit("finds every example by feature and by word, with its drawing", { reusePage: "Order processing" }, async (visitor, page) => {
+    const examples = gallery();
+    await page.getByTitle("Examples and recent drafts").click();
+    const cards = page.locator(".gallery li");
+    await cards.first().waitFor();
+    await eventually(() => cards.count(), examples.length + 1, "and an empty one");
+    await eventually(
+      async () => (await cards.locator(".gallery-title").allInnerTexts()).map((title) => title.trim()).sort(),
+      [...examples.map(({ title }) => title), "Empty"].sort(),
+    );
+    await page.locator(".gallery-drawing").last().scrollIntoViewIfNeeded();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0),
+    );
+    await eventually(() => visitor.violations(), []);
+    await page.getByRole("button", { name: "Catch", exact: true }).click();
+    await eventually(() => cards.count(), examples.filter(({ features }) => features.includes("Catch")).length);
+    await page.getByRole("searchbox", { name: "Search the examples" }).fill("compensation");
+    await eventually(() => page.locator(".gallery-title").allInnerTexts(), ["Saga: undo what was done"]);
+    await cards.getByRole("button").click();
+    await visitor.state("CancelFlight").waitFor();
+  });
 
-  visit(
-    "opens a definition from a file that is chosen, and one that is dropped",
-    { staying: "Order processing" },
-    async (visitor, page) => {
-      await page.getByRole("button", { name: "Import" }).click();
-      await dialog(page, "Import")
-        .locator('input[type="file"]')
-        .setInputFiles({
-          name: "hello.asl.yaml",
-          mimeType: "application/yaml",
-          buffer: Buffer.from("StartAt: Hello\nStates:\n  Hello:\n    Type: Succeed\n"),
-        });
-      await visitor.state("Hello").waitFor();
-      await comes(() => page.title(), /^hello/);
-      await page.evaluate((text) => {
-        const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File([text], "dropped.asl.json", { type: "application/json" }));
-        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-      }, JSON.stringify(GREETING));
-      await visitor.state("Greet").waitFor();
-      await comes(() => page.title(), /^dropped/);
-    },
-  );
+  visit("opens a definition from a selected or dropped file", { reusePage: "Order processing" }, async (visitor, page) => {
+    await page.getByRole("button", { name: "Import" }).click();
+    await dialog(page, "Import")
+      .locator('input[type="file"]')
+      .setInputFiles({
+        name: "hello.asl.yaml",
+        mimeType: "application/yaml",
+        buffer: Buffer.from("StartAt: Hello\nStates:\n  Hello:\n    Type: Succeed\n"),
+      });
+    await visitor.state("Hello").waitFor();
+    await eventually(() => page.title(), /^hello/);
+    await page.evaluate((text) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], "dropped.asl.json", { type: "application/json" }));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }, JSON.stringify(GREETING));
+    await visitor.state("Greet").waitFor();
+    await eventually(() => page.title(), /^dropped/);
+  });
 
-  visit("says why a text cannot be opened", { staying: "Order processing" }, async (visitor, page) => {
+  visit("says why a text cannot be opened", { reusePage: "Order processing" }, async (visitor, page) => {
     for (const [text, why] of [
       ["hello there", /contains no definition/],
       ["[1, 2]", /contains no definition/],
@@ -79,7 +71,7 @@ describe("bring and take", { skip }, () => {
     }
   });
 
-  visit("opens a machine of a SAM template, with its placeholders filled or kept", { staying: true }, async (visitor, page) => {
+  visit("opens a machine of a SAM template, with its placeholders filled or kept", { reusePage: true }, async (visitor, page) => {
     const template = `
 Transform: AWS::Serverless-2016-10-31
 Parameters:
@@ -106,13 +98,13 @@ Resources:
             Parameters: { TableName: !Ref Table, Item: {} }
             End: true
 `;
-    await visitor.bring(template);
+    await visitor.importText(template);
     const asked = dialog(page, "Import a template");
     await asked.getByLabel("Orders").check();
-    await comes(() => visitor.violations(), []);
-    await comes(() => asked.getByLabel("${ChargeArn}").inputValue(), "arn:aws:lambda:us-east-1:123456789012:function:Charge");
-    await comes(() => asked.getByLabel("${Stage}").inputValue(), "test");
-    await comes(() => asked.getByLabel("${Table}").inputValue(), "Table");
+    await eventually(() => visitor.violations(), []);
+    await eventually(() => asked.getByLabel("${ChargeArn}").inputValue(), "arn:aws:lambda:us-east-1:123456789012:function:Charge");
+    await eventually(() => asked.getByLabel("${Stage}").inputValue(), "test");
+    await eventually(() => asked.getByLabel("${Table}").inputValue(), "Table");
     await asked.getByLabel("${Table}").fill("");
     await asked.getByRole("button", { name: "Open Orders" }).click();
     await visitor.state("Store").waitFor();
@@ -121,7 +113,7 @@ Resources:
       assert.ok(text.includes(part), part);
   });
 
-  visit("opens a machine of a synthesized CDK template", { staying: true }, async (visitor, page) => {
+  visit("opens a machine of a synthesized CDK template", { reusePage: true }, async (visitor, page) => {
     const parts = [
       '{"StartAt":"Invoke","States":{"Invoke":{"Type":"Task","End":true,"Resource":"arn:',
       { Ref: "AWS::Partition" },
@@ -129,7 +121,7 @@ Resources:
       { "Fn::GetAtt": ["Fn9270", "Arn"] },
       '","Payload.$":"$"}}}}',
     ];
-    await visitor.bring({
+    await visitor.importText({
       Resources: { Machine: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Join": ["", parts] } } } },
     });
     await dialog(page, "Import a template").getByRole("button", { name: "Open Machine" }).click();
@@ -137,45 +129,52 @@ Resources:
     await visitor.state("Invoke").waitFor();
   });
 
-  visit("names the file that a template's definition is in", { staying: true }, async (visitor, page) => {
-    await visitor.bring({
+  visit("names the file that contains a template's definition", { reusePage: true }, async (visitor, page) => {
+    await visitor.importText({
       Resources: { Machine: { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: "machines/order.asl.json" } } },
     });
     await dialog(page, "Import a template").getByText("machines/order.asl.json").waitFor();
   });
 
-  visit("shows an execution of AWS on the graph, and says so when it is of another machine", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: GREETING });
-    const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { error: "Shy", cause: "will not speak" } });
-    // As the AWS command prints it: seconds instead of texts.
-    const events = history.map((event) => ({ ...event, timestamp: Date.parse(event.timestamp) / 1000 }));
-    await visitor.bring({ events });
-    await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Shy\s+will not speak/);
-    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed with Shy, /);
-    await visitor.tab("Events");
-    await page.getByRole("listbox", { name: `History, ${events.length} events` }).waitFor();
+  visit(
+    "shows an execution of AWS on the graph, and says so if it belongs to another machine",
+    { reusePage: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: GREETING });
+      const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { error: "Shy", cause: "will not speak" } });
+      // The format of the AWS command line: timestamps in seconds instead of texts.
+      const events = history.map((event) => ({ ...event, timestamp: Date.parse(event.timestamp) / 1000 }));
+      await visitor.importText({ events });
+      await eventually(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Shy\s+will not speak/);
+      await eventually(() => visitor.state("Greet").getAttribute("aria-label"), /, failed with Shy, /);
+      await visitor.tab("Events");
+      await page.getByRole("listbox", { name: `History, ${events.length} events` }).waitFor();
 
-    // Of a machine that has changed since it is shown, with a word.
-    const changed = { StartAt: "Greet", States: { Greet: { ...GREETING.States.Greet, Next: "Finished" }, Finished: { Type: "Succeed" } } };
-    const done = simulate(GREETING, { name: "Ada" }, { Greet: { output: {} } }).history;
-    await visitor.open({ definition: changed });
-    await visitor.state("Finished").waitFor();
-    await visitor.bring({ events: done });
-    await page.getByRole("alert").filter({ hasText: "Done" }).waitFor();
-    await visitor.state("Finished").waitFor();
-    // Another machine's draws its own.
-    await visitor.open({ definition: { StartAt: "Other", States: { Other: { Type: "Succeed" } } } });
-    await visitor.state("Other").waitFor();
-    await visitor.bring({ events });
-    await visitor.state("Greet").waitFor();
-    await comes(() => page.getByRole("alert").filter({ hasText: "definition" }).count(), 0);
-    await visitor.bring({ events: events.slice(1) });
-    await dialog(page, "Import").getByText("event 1 is missing").waitFor();
-  });
+      // A history of an older definition is shown with a notice.
+      const changed = {
+        StartAt: "Greet",
+        States: { Greet: { ...GREETING.States.Greet, Next: "Finished" }, Finished: { Type: "Succeed" } },
+      };
+      const done = simulate(GREETING, { name: "Ada" }, { Greet: { output: {} } }).history;
+      await visitor.open({ definition: changed });
+      await visitor.state("Finished").waitFor();
+      await visitor.importText({ events: done });
+      await page.getByRole("alert").filter({ hasText: "Done" }).waitFor();
+      await visitor.state("Finished").waitFor();
+      // A history of another machine draws its own graph.
+      await visitor.open({ definition: { StartAt: "Other", States: { Other: { Type: "Succeed" } } } });
+      await visitor.state("Other").waitFor();
+      await visitor.importText({ events });
+      await visitor.state("Greet").waitFor();
+      await eventually(() => page.getByRole("alert").filter({ hasText: "definition" }).count(), 0);
+      await visitor.importText({ events: events.slice(1) });
+      await dialog(page, "Import").getByText("event 1 is missing").waitFor();
+    },
+  );
 
   visit(
-    "replays an execution of AWS: does the same or says where not, and runs under the debugger with its recorded answers",
-    { staying: true },
+    "replays an execution of AWS, says where it differs, and debugs it with the recorded results",
+    { reusePage: true },
     async (visitor, page) => {
       const machine = structuredClone(GREETING);
       machine.States.Greet.Retry = [{ ErrorEquals: ["Shy"], IntervalSeconds: 5, MaxAttempts: 1 }];
@@ -185,11 +184,11 @@ Resources:
         { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] },
       );
       await visitor.open({ definition: machine });
-      await visitor.bring({ events });
+      await visitor.importText({ events });
       const strip = page.getByRole("region", { name: "Recorded execution" });
       await strip.getByText(/matches: \d+ events compared/).waitFor();
-      await comes(() => visitor.violations(), []);
-      // It does not run before its pause: who continues just then would pause it.
+      await eventually(() => visitor.violations(), []);
+      // The run is not started before its pause, because continuing at that moment would pause it.
       await page.evaluate(() => {
         globalThis.ran = false;
         new MutationObserver(
@@ -204,11 +203,11 @@ Resources:
       await page.locator(".pause-where", { hasText: "before the first state" }).waitFor();
       assert.equal(await page.evaluate(() => globalThis.ran), false);
       await page.keyboard.press("F8");
-      await comes(() => visitor.output(), { hello: "Ada" });
-      await comes(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
+      await eventually(() => visitor.output(), { hello: "Ada" });
+      await eventually(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
       await page.locator(".result").getByText("5.7 s of virtual time").waitFor();
 
-      // The same history against a definition that has been changed since.
+      // The same history compared with a definition that has changed since.
       machine.States.Greet.Next = "Gone";
       machine.States.Gone = { Type: "Fail", Error: "Gone" };
       delete machine.States.Done;
@@ -223,14 +222,14 @@ Resources:
           },
         },
       });
-      await visitor.bring({ events });
+      await visitor.importText({ events });
       await strip.getByText(/it diverges/).waitFor();
       await strip.getByRole("button", { name: /^Show event \d+/ }).click();
       await page.locator(".event-row.chosen").waitFor();
     },
   );
 
-  test("opens an execution of its own server as it runs, and none of another", async () => {
+  test("opens a running execution of its own server, and of no other server", async () => {
     const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { output: "Hello" } });
     const document = {
       stepglass: "execution/1",
@@ -257,15 +256,15 @@ Resources:
       },
     });
     await visitor.ready();
-    await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
-    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded/);
-    await comes(() => asked, "4");
+    await eventually(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
+    await eventually(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded/);
+    await eventually(() => asked, "4");
     await visitor.page.evaluate(() => (location.hash = "#import=https%3A%2F%2Felsewhere.invalid%2Fx"));
     await visitor.page.getByRole("alert").filter({ hasText: "own server only" }).waitFor();
     await visitor.leave();
   });
 
-  visit("a dropped file of stepglass fetch opens with its definition, and can be forked with another", {}, async (visitor, page) => {
+  visit("opens a dropped file of stepglass fetch with its definition, and forks it with another", {}, async (visitor, page) => {
     const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { error: "Shy", cause: "no word" } });
     const run = {
       format: "stepglass-execution",
@@ -281,7 +280,7 @@ Resources:
       document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
     }, bytes);
     await visitor.state("Greet").waitFor();
-    await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Shy/);
+    await eventually(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Shy/);
     const strip = page.getByRole("region", { name: "Recorded execution" });
     await strip.getByText(/Recorded execution ada\..*matches: \d+ events compared/s).waitFor();
     const fixed = structuredClone(GREETING);
@@ -290,57 +289,57 @@ Resources:
     await strip.getByRole("button", { name: "Debug with its answers" }).click();
     await page.locator(".pause-where", { hasText: "before the first state" }).waitFor();
     await page.keyboard.press("F8");
-    await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
+    await eventually(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
   });
 
-  visit("takes pictures, texts, the history and the run as a test", { staying: "Order processing" }, async (visitor, page) => {
+  visit("exports pictures, texts, the history, and the run as a test", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await page.getByRole("button", { name: "Export" }).click();
     const asked = dialog(page, "Export");
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     const button = (name) => asked.getByRole("button", { name, exact: true });
 
-    const svg = (await visitor.saved(button("SVG"))).bytes.toString();
+    const svg = (await visitor.download(button("SVG"))).bytes.toString();
     assert.match(svg, /^<svg [\s\S]*ChargeCard/);
     await asked.getByLabel("Include the run's colours").uncheck();
-    const plain = (await visitor.saved(button("SVG"))).bytes.toString();
+    const plain = (await visitor.download(button("SVG"))).bytes.toString();
     assert.notEqual(plain, svg, "the run's colours are drawn");
     const sizes = [];
     for (const scale of ["1", "2"]) {
       await asked.getByLabel("PNG scale").selectOption(scale);
-      const { name, bytes } = await visitor.saved(button("PNG"));
+      const { name, bytes } = await visitor.download(button("PNG"));
       assert.equal(name, "Order processing.png");
       assert.equal(bytes.toString("latin1", 1, 4), "PNG");
       sizes.push(bytes.readUInt32BE(16));
     }
     assert.ok(Math.abs(sizes[1] - 2 * sizes[0]) <= 2, sizes.join());
-    assert.match((await visitor.saved(button("Mermaid file"))).bytes.toString(), /^stateDiagram-v2/m);
+    assert.match((await visitor.download(button("Mermaid file"))).bytes.toString(), /^stateDiagram-v2/m);
 
-    assert.equal(JSON.parse((await visitor.saved(button("JSON"))).bytes).StartAt, "CheckStock");
-    assert.match((await visitor.saved(button("YAML"))).bytes.toString(), /^StartAt: CheckStock$/m);
-    const { events } = JSON.parse((await visitor.saved(button("History, as AWS has it"))).bytes);
+    assert.equal(JSON.parse((await visitor.download(button("JSON"))).bytes).StartAt, "CheckStock");
+    assert.match((await visitor.download(button("YAML"))).bytes.toString(), /^StartAt: CheckStock$/m);
+    const { events } = JSON.parse((await visitor.download(button("History, as AWS has it"))).bytes);
     assert.deepEqual([events.length, events[0].type], [47, "ExecutionStarted"]);
 
-    const mocks = JSON.parse((await visitor.saved(button("MockConfigFile.json"))).bytes);
+    const mocks = JSON.parse((await visitor.download(button("MockConfigFile.json"))).bytes);
     assert.deepEqual(mocks.MockedResponses.ChargeCardResponses["0-1"], { Throw: { Error: "GatewayBusy", Cause: "Try again later" } });
     assert.equal(mocks.StateMachines["Order-processing"].TestCases.RecordedRun.ChargeCard, "ChargeCardResponses");
 
-    const file = await visitor.saved(button("Test file"));
+    const file = await visitor.download(button("Test file"));
     assert.equal(file.name, "order-processing.test.mjs");
     assert.match(runTest(file.bytes), /pass 1\b/);
-    // A test that cannot fail would be none.
+    // The exported test fails if its expectation is wrong.
     assert.throws(() => runTest(file.bytes.toString().replaceAll('throws("GatewayBusy"', 'throws("Broken"')));
     await asked.getByLabel("Test for").selectOption("vitest");
-    const vitest = await visitor.saved(button("Test file"));
+    const vitest = await visitor.download(button("Test file"));
     assert.match(runTest(vitest.bytes, "vitest"), /1 passed/);
     assert.throws(() => runTest(vitest.bytes.toString().replaceAll('throws("GatewayBusy"', 'throws("Broken"'), "vitest"));
     await button("Copy as test").click();
     await page.locator(".toast", { hasText: "copied" }).waitFor();
-    await comes(() => page.evaluate(() => navigator.clipboard.readText()), vitest.bytes.toString());
+    await eventually(() => page.evaluate(() => navigator.clipboard.readText()), vitest.bytes.toString());
 
-    // The mock file goes with the test kit, too.
-    const definition = JSON.parse((await visitor.saved(button("JSON"))).bytes);
+    // The mock file works with the test kit, too.
+    const definition = JSON.parse((await visitor.download(button("JSON"))).bytes);
     const machine = testMachine(definition, { mockConfig: mocks });
     expectRun(
       await machine.test("RecordedRun", JSON.parse(events[0].executionStartedEventDetails.input), {
@@ -351,12 +350,12 @@ Resources:
       .retried("ChargeCard", 2);
   });
 
-  test("every example runs to what it promises, its run is a test that passes, and its mock file gives the same run", async () => {
+  test("runs every example with the promised result, exports a test that passes, and a mock file that gives the same run", async () => {
     const visitor = await site.visit();
     await visitor.ready();
     const { page } = visitor;
     const asked = dialog(page, "Export");
-    const saved = async (name) => (await visitor.saved(asked.getByRole("button", { name, exact: true }))).bytes.toString();
+    const saved = async (name) => (await visitor.download(asked.getByRole("button", { name, exact: true }))).bytes.toString();
     const tests = [];
     for (const { title, fixed, inputs, features } of gallery()) {
       if (fixed) continue;
@@ -369,14 +368,14 @@ Resources:
         .first();
       if (inputs[0].answers) await answer.click();
       const { status, error: failure, output: promised } = inputs[0].result;
-      // What has the time of the run in it is not promised.
+      // Results that contain the time of the run are not compared.
       const own =
         inputs[0].answers ||
         /waitForTaskToken|seed/.test(JSON.stringify(features)) ||
         (promised !== undefined && /\d{4}-\d\d-\d\d/.test(JSON.stringify(promised)));
       if (own) await visitor.result();
       else
-        await comes(
+        await eventually(
           () => visitor.result().then((result) => result.innerText()),
           new RegExp(`${status}${failure ? `[\\s\\S]*${failure}` : ""}`),
           title,
@@ -405,141 +404,133 @@ Resources:
     assert.match(runTest(tests), new RegExp(`pass ${tests.length}\\b`));
   });
 
-  visit(
-    "a test begins as the run did: its name, ARN, type, limits and seed, also that of a fork",
-    { staying: true },
-    async (visitor, page) => {
-      const names = { "id.$": "$$.Execution.Id", "name.$": "$$.Execution.Name", "uuid.$": "States.UUID()" };
-      await visitor.open({
-        definition: {
-          StartAt: "Grow",
-          States: {
-            Grow: { Type: "Task", Resource: GREETING.States.Greet.Resource, ResultPath: "$.grown", Next: "Names" },
-            Names: { Type: "Pass", Parameters: names, ResultPath: "$.names", End: true },
-          },
+  visit("exports a test with the run's name, ARN, type, limits and seed, also for a fork", { reusePage: true }, async (visitor, page) => {
+    const names = { "id.$": "$$.Execution.Id", "name.$": "$$.Execution.Name", "uuid.$": "States.UUID()" };
+    await visitor.open({
+      definition: {
+        StartAt: "Grow",
+        States: {
+          Grow: { Type: "Task", Resource: GREETING.States.Greet.Resource, ResultPath: "$.grown", Next: "Names" },
+          Names: { Type: "Pass", Parameters: names, ResultPath: "$.names", End: true },
         },
-        tasks: "export default { Greet: () => 'x'.repeat(300_000) };",
-      });
-      await visitor.tab("Config");
-      const pane = page.getByRole("region", { name: "Config" });
-      await pane.getByLabel("Name", { exact: true }).fill("order-17");
-      await pane.getByLabel(/^ARN/).fill("arn:aws:states:eu-west-1:1:execution:m:order-17");
-      await pane.getByLabel(/^Seed/).fill("7");
-      await pane.getByLabel(/^Type/).selectOption("EXPRESS");
-      await pane.getByLabel(/Limit payloads to 256 KiB/).uncheck();
-      await visitor.run();
-      await visitor.result();
-      const exported = async () => {
-        await page.getByRole("button", { name: "Export" }).click();
-        const { bytes } = await visitor.saved(page.getByRole("button", { name: "Test file" }));
-        await page.keyboard.press("Escape");
-        await dialog(page, "Export").waitFor({ state: "detached" });
-        return bytes.toString();
-      };
-      const first = await exported();
-      // What stands in Config is of the next run.
-      await visitor.tab("Runs");
-      await page.getByLabel("Event shown").fill("2");
-      await page.getByRole("button", { name: "Fork at event 2" }).click();
-      await page.getByRole("treeitem", { level: 2 }).first().waitFor();
-      await pane.getByLabel(/^Seed/).fill("8");
-      await pane.getByLabel("Name", { exact: true }).fill("another");
-      await page.keyboard.press("Shift+F8");
-      await visitor.result();
-      assert.match(runTest([first, await exported()]), /pass 2\b/);
-    },
-  );
+      },
+      tasks: "export default { Greet: () => 'x'.repeat(300_000) };",
+    });
+    await visitor.tab("Config");
+    const pane = page.getByRole("region", { name: "Config" });
+    await pane.getByLabel("Name", { exact: true }).fill("order-17");
+    await pane.getByLabel(/^ARN/).fill("arn:aws:states:eu-west-1:1:execution:m:order-17");
+    await pane.getByLabel(/^Seed/).fill("7");
+    await pane.getByLabel(/^Type/).selectOption("EXPRESS");
+    await pane.getByLabel(/Limit payloads to 256 KiB/).uncheck();
+    await visitor.run();
+    await visitor.result();
+    const exported = async () => {
+      await page.getByRole("button", { name: "Export" }).click();
+      const { bytes } = await visitor.download(page.getByRole("button", { name: "Test file" }));
+      await page.keyboard.press("Escape");
+      await dialog(page, "Export").waitFor({ state: "detached" });
+      return bytes.toString();
+    };
+    const first = await exported();
+    // The settings of Config apply to the next run.
+    await visitor.tab("Runs");
+    await page.getByLabel("Event shown").fill("2");
+    await page.getByRole("button", { name: "Fork at event 2" }).click();
+    await page.getByRole("treeitem", { level: 2 }).first().waitFor();
+    await pane.getByLabel(/^Seed/).fill("8");
+    await pane.getByLabel("Name", { exact: true }).fill("another");
+    await page.keyboard.press("Shift+F8");
+    await visitor.result();
+    assert.match(runTest([first, await exported()]), /pass 2\b/);
+  });
 
-  visit("a failed run with branches is a test, too", { staying: true }, async (visitor, page) => {
+  visit("exports a failed run with branches as a test", { reusePage: true }, async (visitor, page) => {
     await visitor.example("Parallel branches");
     await visitor.state("BookTrip").waitFor();
     await visitor.run();
     await visitor.result();
     await page.getByRole("button", { name: "Export" }).click();
-    const { bytes } = await visitor.saved(page.getByRole("button", { name: "Test file" }));
+    const { bytes } = await visitor.download(page.getByRole("button", { name: "Test file" }));
     assert.match(runTest(bytes), /pass 1\b/);
   });
 
-  visit("saves a session whole and opens it again", { staying: true }, async (visitor, page) => {
+  visit("saves a session, and opens it unchanged", { reusePage: true }, async (visitor, page) => {
     await visitor.example("Choice routing");
     await visitor.state("Route").click();
     await page.getByRole("button", { name: "Export" }).click();
-    const { name, bytes } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
+    const { name, bytes } = await visitor.download(page.getByRole("button", { name: "Session file" }));
     assert.equal(name, "Choice routing.asldbg.json");
     await page.keyboard.press("Escape");
     await visitor.example("Hello");
-    await visitor.bring(bytes.toString(), "Choice routing");
+    await visitor.importText(bytes.toString(), "Choice routing");
     await page.locator('[data-node="/States/Route"][aria-pressed="true"]').waitFor();
     await visitor.tab("Input");
     await page.getByLabel("Input to run with").waitFor();
-    await comes(
+    await eventually(
       async () => (await page.getByLabel("Input to run with").locator("option").allInnerTexts()).map((text) => text.trim()),
       ["Light and express", "Heavy", "To an island", "No address"],
     );
   });
 
-  visit(
-    "a session file has the runs with their forks, the mocks, the breakpoints and the inputs",
-    { staying: true },
-    async (visitor, page) => {
-      await visitor.open({
-        definition: GREETING,
-        input: { name: "Ada" },
-        tasks: "export default { Greet: ({ name }) => `Hello ${name}` };",
-      });
-      await visitor.state("Done").click();
-      await page.keyboard.press("F9");
-      await visitor.run();
-      await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
-      // A fork, in which the greeting is made by another.
-      await visitor.tab("Mocks");
-      await page.getByLabel("What answers for Greet", { exact: true }).selectOption("result");
-      await page.getByLabel("Result of Greet (JSON)").fill('"mocked"');
-      await visitor.tab("Runs");
-      await page.getByLabel("Event shown").fill("2");
-      await page.getByRole("button", { name: "Fork at event 2" }).click();
-      await page.getByRole("treeitem", { level: 2 }).first().waitFor();
-      await page.keyboard.press("Shift+F8");
-      await comes(() => visitor.output(), "mocked");
-      await page.getByRole("button", { name: "Export" }).click();
-      const { bytes } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
-      await page.keyboard.press("Escape");
+  visit("saves runs with forks, mocks, breakpoints and inputs in a session file", { reusePage: true }, async (visitor, page) => {
+    await visitor.open({
+      definition: GREETING,
+      input: { name: "Ada" },
+      tasks: "export default { Greet: ({ name }) => `Hello ${name}` };",
+    });
+    await visitor.state("Done").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
+    // A fork in which the greeting comes from a mock.
+    await visitor.tab("Mocks");
+    await page.getByLabel("What answers for Greet", { exact: true }).selectOption("result");
+    await page.getByLabel("Result of Greet (JSON)").fill('"mocked"');
+    await visitor.tab("Runs");
+    await page.getByLabel("Event shown").fill("2");
+    await page.getByRole("button", { name: "Fork at event 2" }).click();
+    await page.getByRole("treeitem", { level: 2 }).first().waitFor();
+    await page.keyboard.press("Shift+F8");
+    await eventually(() => visitor.output(), "mocked");
+    await page.getByRole("button", { name: "Export" }).click();
+    const { bytes } = await visitor.download(page.getByRole("button", { name: "Session file" }));
+    await page.keyboard.press("Escape");
 
-      await visitor.example("Hello");
-      await visitor.bring(bytes.toString(), "Greet, Done");
-      // The code is somebody's: the runs are shown when it has been looked at, and nothing has run by itself.
-      await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
-      await visitor.tab("Runs");
-      const runs = page.getByRole("tree", { name: "Runs" });
-      await runs.getByText(/^Run 2$/).waitFor();
-      await comes(() => runs.locator(".run-row b").allInnerTexts(), ["Run 1", "Run 2"]);
-      await visitor.tab("Result");
-      await comes(() => visitor.output(), "mocked");
-      await visitor.tab("Mocks");
-      await comes(() => page.getByLabel("Result of Greet (JSON)").inputValue(), '"mocked"');
-      await visitor.tab("Breakpoints 1");
-      await visitor.tab("Runs");
-      await runs.getByText(/^Run 1$/).click();
-      await page.getByRole("button", { name: "Return to live" }).click();
-      await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
-      await page.keyboard.press("F8");
-      await comes(() => visitor.output(), "Hello Ada", "the first run goes on from where it was paused");
+    await visitor.example("Hello");
+    await visitor.importText(bytes.toString(), "Greet, Done");
+    // The code comes from somebody else, so the runs are shown after the user agrees, and nothing has run before.
+    await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
+    await visitor.tab("Runs");
+    const runs = page.getByRole("tree", { name: "Runs" });
+    await runs.getByText(/^Run 2$/).waitFor();
+    await eventually(() => runs.locator(".run-row b").allInnerTexts(), ["Run 1", "Run 2"]);
+    await visitor.tab("Result");
+    await eventually(() => visitor.output(), "mocked");
+    await visitor.tab("Mocks");
+    await eventually(() => page.getByLabel("Result of Greet (JSON)").inputValue(), '"mocked"');
+    await visitor.tab("Breakpoints 1");
+    await visitor.tab("Runs");
+    await runs.getByText(/^Run 1$/).click();
+    await page.getByRole("button", { name: "Return to live" }).click();
+    await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
+    await page.keyboard.press("F8");
+    await eventually(() => visitor.output(), "Hello Ada", "the first run goes on from where it was paused");
 
-      // One that is damaged is refused with a word; what else is in the file is there.
-      await visitor.bring(
-        bytes
-          .toString()
-          .replace('"patch"', '"patches"')
-          .replace(/"facts":\[/, '"facts":[["nothing",0],'),
-        "Greet, Done",
-      );
-      await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
-      await page
-        .getByRole("alert")
-        .filter({ hasText: /Not started/ })
-        .waitFor();
-    },
-  );
+    // A damaged run is refused with a notice; everything else in the file is opened.
+    await visitor.importText(
+      bytes
+        .toString()
+        .replace('"patch"', '"patches"')
+        .replace(/"facts":\[/, '"facts":[["nothing",0],'),
+      "Greet, Done",
+    );
+    await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /Not started/ })
+      .waitFor();
+  });
 
   const linkOf = async (page) => {
     await page.getByRole("button", { name: "Share" }).click();
@@ -547,7 +538,7 @@ Resources:
     return page.getByRole("textbox", { name: "Link" }).inputValue();
   };
 
-  visit("shares by a link, whose code does not run before somebody says so", { staying: true }, async (visitor, page) => {
+  visit("shares by a link, whose code runs only after the user agrees", { reusePage: true }, async (visitor, page) => {
     await visitor.open({
       definition: GREETING,
       input: { name: "Ada" },
@@ -558,12 +549,12 @@ Resources:
 
     const other = await site.visit({ hash: link.slice(link.indexOf("#")) });
     await other.ready();
-    await comes(() => other.page.locator(".event-row").count(), 0, "nothing runs by itself");
+    await eventually(() => other.page.locator(".event-row").count(), 0, "nothing runs by itself");
     await other.run();
     const question = other.page.getByRole("dialog", { name: "Run this link's code?" });
     await question.waitFor();
     await question.getByRole("button", { name: "Run it" }).click();
-    await comes(() => other.output(), { hello: "Ada" });
+    await eventually(() => other.output(), { hello: "Ada" });
     await other.leave();
 
     const cut = await site.visit({ hash: link.slice(link.indexOf("#"), -40) });
@@ -572,7 +563,7 @@ Resources:
     await cut.leave();
   });
 
-  visit("leaves out of a link what is not wanted in it, and names its length", { staying: true }, async (visitor, page) => {
+  visit("leaves unselected parts out of a link, and shows its length", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { secret: "a secret" }, tasks: "export default {};" });
     await visitor.tab("Mocks");
     await page.getByLabel("What answers for Greet", { exact: true }).selectOption("echo");
@@ -596,25 +587,25 @@ Resources:
     await other.tab("Input");
     await until(async () => assert.doesNotMatch(await other.editor("Input").innerText(), /secret/));
     await other.tab("Mocks");
-    await comes(() => other.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "");
-    await comes(() => other.page.getByRole("tab", { name: "Breakpoints 1" }).count(), 0);
+    await eventually(() => other.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "");
+    await eventually(() => other.page.getByRole("tab", { name: "Breakpoints 1" }).count(), 0);
     await other.leave();
 
-    // And the whole of it has them.
+    // The complete link contains them.
     const all = await site.visit({ hash: whole.slice(whole.indexOf("#")) });
     await all.ready();
     await all.tab("Mocks");
-    await comes(() => all.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "echo");
+    await eventually(() => all.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "echo");
     await all.tab("Breakpoints 1");
     await all.leave();
   });
 
-  test("a link keeps the draft that was there, and is refused when it is of another version or too large", async () => {
+  test("keeps the current draft when a link is opened, and refuses a link of another version or one that is too large", async () => {
     const visitor = await site.visit();
     await visitor.ready();
     const { page } = visitor;
     await visitor.open({ definition: { Comment: "my draft", ...GREETING } });
-    await visitor.kept("my draft");
+    await visitor.waitForDraft("my draft");
     const pack = (value) =>
       page.evaluate(async (text) => {
         const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
@@ -673,7 +664,7 @@ Resources:
       await visitor.ready();
       const { page } = visitor;
       await visitor.open({ definition: { ...GREETING, Comment: "the newest" } });
-      await visitor.kept("the newest");
+      await visitor.waitForDraft("the newest");
       await visitor.example("Hello");
       const all = () =>
         page.evaluate(() =>
@@ -681,32 +672,32 @@ Resources:
             .filter(([key]) => key.startsWith("stepglass.draft."))
             .map(([, text]) => text),
         );
-      await comes(async () => (await all()).length, kept, `of ${size} characters`);
+      await eventually(async () => (await all()).length, kept, `of ${size} characters`);
       assert.ok((await all()).reduce((sum, text) => sum + text.length, 0) <= 4_000_000);
       await page.getByTitle("Examples and recent drafts").click();
       await page.getByRole("button", { name: `Show all ${kept} drafts` }).click();
-      await comes(() => page.locator(".recent li").count(), kept);
-      await comes(() => page.locator(".recent button.link").first().innerText(), "the newest");
+      await eventually(() => page.locator(".recent li").count(), kept);
+      await eventually(() => page.locator(".recent button.link").first().innerText(), "the newest");
       await page.locator(".recent button.link").nth(1).click();
       await visitor.state("Greet").waitFor();
       await visitor.leave();
     }
   });
 
-  visit("forgets everything when asked, the drafts too", { staying: true }, async (visitor, page) => {
+  visit("deletes everything, including drafts, on request", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: { ...GREETING, Comment: "first" } });
     await visitor.open({ definition: { ...GREETING, Comment: "second" } });
-    await visitor.kept("first");
-    await visitor.kept("second");
+    await visitor.waitForDraft("first");
+    await visitor.waitForDraft("second");
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Clear everything saved in this browser" }).click();
     const keys = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass.")));
-    await comes(() => keys(), []);
+    await eventually(() => keys(), []);
     await page.keyboard.press("Escape");
     await page.getByTitle("Examples and recent drafts").click();
-    await comes(() => page.locator(".recent").count(), 0);
+    await eventually(() => page.locator(".recent").count(), 0);
     await page.locator(".gallery button", { hasText: "Hello" }).first().click();
     await page.locator(".document", { hasText: "Hello" }).waitFor();
-    await comes(async () => (await keys()).filter((key) => /draft/.test(key)), [], "and keeps none of it again");
+    await eventually(async () => (await keys()).filter((key) => /draft/.test(key)), [], "and keeps none of it again");
   });
 });

@@ -1,10 +1,10 @@
-// What plays the tasks: mocks of every kind, rules, machines, and people.
+// Results for tasks: mocks of every kind, rules, machines, and users.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { gzipSync } from "node:zlib";
 import { simulate } from "stepglass";
 import { skip } from "../browser.mjs";
-import { GREETING, comes, until, visits } from "./playground.mjs";
+import { GREETING, eventually, until, visits } from "./playground.mjs";
 
 const INVOKE = "arn:aws:states:::lambda:invoke";
 const task = (Resource, fields = {}) => ({ Type: "Task", Resource, ...fields });
@@ -35,7 +35,7 @@ describe("tasks", { skip }, () => {
   };
   const dialog = (page, name) => page.getByRole("dialog", { name });
 
-  visit("a fixed result is wrapped, or the whole response, and remarked upon", { staying: true }, async (visitor, page) => {
+  visit("wraps a fixed result or takes it as the whole response, and explains its choice", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: CALL });
     await visitor.tab("Mocks");
     await answersFor(page, "Call").selectOption("result");
@@ -45,7 +45,7 @@ describe("tasks", { skip }, () => {
     await page.getByLabel("This is the service's whole response").check();
     await page.getByText("put into Payload automatically").waitFor({ state: "detached" });
     await visitor.run();
-    await comes(() => visitor.output(), { Payload: 5 });
+    await eventually(() => visitor.output(), { Payload: 5 });
     await page.getByLabel("Result of Call (JSON)").fill('{"StatusCode": 200}');
     await page.getByText("has the function's result in Payload, which is missing").waitFor();
     await page.getByLabel("This is the service's whole response").uncheck();
@@ -54,12 +54,12 @@ describe("tasks", { skip }, () => {
     await page.locator(".field-problem").filter({ hasText: "JSON" }).waitFor();
     await page.getByLabel("Result of Call (JSON)").fill(JSON.stringify("x".repeat(300_000)));
     await page.getByText("more than the limit of 256 KiB").waitFor();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
   });
 
   visit(
-    "rules answer for a resource, a pattern and all that is left; a state's own mock comes first",
-    { staying: true },
+    "applies rules to a resource, a pattern and all the rest; a state's own mock takes precedence",
+    { reusePage: true },
     async (visitor, page) => {
       const two = chain({
         Read: task("arn:aws:states:::dynamodb:getItem", { Parameters: {}, ResultPath: "$.read" }),
@@ -77,24 +77,24 @@ describe("tasks", { skip }, () => {
       await rule("dynamodb:*", "result", '"a row"');
       await page.getByText("for Read", { exact: true }).waitFor();
       await visitor.run();
-      await comes(() => visitor.output(), { read: "a row", told: "anything" });
-      await comes(() => page.locator('[data-node="/States/Tell"]').getAttribute("aria-label"), /mocked/);
+      await eventually(() => visitor.output(), { read: "a row", told: "anything" });
+      await eventually(() => page.locator('[data-node="/States/Tell"]').getAttribute("aria-label"), /mocked/);
       await answersFor(page, "Read").selectOption("result");
       await page.getByLabel("Result of Read (JSON)").fill('"mine"');
       assert.deepEqual(await again(visitor, page), { read: "mine", told: "anything" });
-      // What is to be handled is asked for, whatever the rules say.
+      // Tasks that are set to "handler" call the handler, whatever the rules say.
       await answersFor(page, "Tell").selectOption("handler");
       await page.keyboard.press("ControlOrMeta+Shift+Enter");
       await page.getByRole("form", { name: "Answer of Tell" }).getByRole("button", { name: "Answer", exact: true }).click();
       await until(async () => assert.ok("MessageId" in (await visitor.output()).told, "filled in with an example of the service"));
       await page.getByRole("button", { name: "Remove the rule *" }).click();
-      await comes(() => visitor.violations(), []);
+      await eventually(() => visitor.violations(), []);
     },
   );
 
   visit(
-    "JavaScript plays a task in the sandbox, also when it changes while the run is paused",
-    { staying: true },
+    "runs a task's JavaScript in the sandbox, also if it changes while the run is paused",
+    { reusePage: true },
     async (visitor, page) => {
       await visitor.open({ definition: GREETING, input: { name: "Ada" } });
       await visitor.tab("Mocks");
@@ -108,7 +108,7 @@ describe("tasks", { skip }, () => {
         "async (input, task) => { await task.sleep(90_000); console.log(typeof document, typeof fetch); return { hello: input.name, attempt: task.attempt }; }",
       );
       await visitor.run();
-      await comes(() => visitor.output(), { hello: "Ada", attempt: 0 });
+      await eventually(() => visitor.output(), { hello: "Ada", attempt: 0 });
       await page
         .getByText("1 min 30 s of virtual time")
         .or(page.getByText("90 s of virtual time"))
@@ -130,10 +130,10 @@ describe("tasks", { skip }, () => {
         .first()
         .waitFor();
       await write("() => 'changed on the way'");
-      // At once: the run goes on when the sandbox has read it.
+      // It applies at once: the run continues when the sandbox has read the code.
       await page.keyboard.press("F8");
-      await comes(() => visitor.output(), "changed on the way");
-      // Also where another run takes the sandbox while it reads.
+      await eventually(() => visitor.output(), "changed on the way");
+      // It also works while another run waits for the sandbox.
       await write("() => 'for the next run'");
       await page.keyboard.press("ControlOrMeta+Shift+Enter");
       await page.locator(".result", { hasText: "for the next run" }).waitFor();
@@ -145,7 +145,7 @@ describe("tasks", { skip }, () => {
     },
   );
 
-  visit("a script answers by attempt, item and call; a recording as it was", { staying: true }, async (visitor, page) => {
+  visit("answers with a script by attempt, item and call, or with a recording", { reusePage: true }, async (visitor, page) => {
     const definition = chain({
       Greet: { ...GREETING.States.Greet, Next: undefined, Retry: [{ ErrorEquals: ["Shy"], IntervalSeconds: 5 }] },
     });
@@ -155,15 +155,15 @@ describe("tasks", { skip }, () => {
       { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] },
     );
     await visitor.open({ definition });
-    await visitor.bring({ events });
+    await visitor.importText({ events });
     await page.getByRole("region", { name: "Recorded execution" }).getByRole("button", { name: "Debug with its answers" }).click();
     await page.locator(".pause-where").first().waitFor();
     await visitor.tab("Mocks");
     await answersFor(page, "Greet").selectOption("recorded");
     await page.getByText("2 answers of the recorded execution").waitFor();
     await page.keyboard.press("F8");
-    await comes(() => visitor.output(), { hello: "Ada" });
-    // A mock goes before the recording.
+    await eventually(() => visitor.output(), { hello: "Ada" });
+    // A mock takes precedence over the recording.
     await answersFor(page, "Greet").selectOption("script");
     const script = page.getByRole("list", { name: "Script of Greet" });
     await script.getByLabel("Error").first().fill("Shy");
@@ -174,7 +174,7 @@ describe("tasks", { skip }, () => {
     await script.getByLabel("call").first().fill("0-1");
     await script.getByLabel("call").first().blur();
     assert.equal(await again(visitor, page), "third");
-    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /2 failed attempts/);
+    await eventually(() => visitor.state("Greet").getAttribute("aria-label"), /2 failed attempts/);
   });
 
   const CONFIG = {
@@ -188,27 +188,27 @@ describe("tasks", { skip }, () => {
     },
   };
 
-  visit("takes a test case of a MockConfigFile.json, and gives one back", { staying: true }, async (visitor, page) => {
+  visit("imports a test case of a MockConfigFile.json, and exports one", { reusePage: true }, async (visitor, page) => {
     const definition = structuredClone(CALL);
     definition.States.Call.Retry = [{ ErrorEquals: ["States.TaskFailed"], IntervalSeconds: 1, MaxAttempts: 3 }];
     await visitor.open({ definition });
     await visitor.tab("Mocks");
-    const bring = async (text) => {
+    const importFile = async (text) => {
       await page.getByRole("button", { name: "Mocks of a file" }).click();
       await dialog(page, "Mocks of a file").getByLabel("Text").fill(text);
     };
-    await bring(JSON.stringify(CONFIG));
+    await importFile(JSON.stringify(CONFIG));
     await dialog(page, "Mocks of a file")
       .getByLabel(/Prices › Plain/)
       .check();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
     await visitor.run();
-    await comes(async () => (await visitor.output()).Payload, { price: 1 });
-    await bring(JSON.stringify(CONFIG));
+    await eventually(async () => (await visitor.output()).Payload, { price: 1 });
+    await importFile(JSON.stringify(CONFIG));
     await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
     assert.deepEqual((await again(visitor, page)).Payload, { price: 3 });
-    const given = JSON.parse((await visitor.saved(page.getByRole("button", { name: "MockConfigFile.json" }))).bytes);
+    const given = JSON.parse((await visitor.download(page.getByRole("button", { name: "MockConfigFile.json" }))).bytes);
     assert.deepEqual(given.MockedResponses.CallResponses, CONFIG.MockedResponses.AtThird);
     assert.deepEqual(Object.values(given.StateMachines)[0].TestCases, { Mocked: { Call: "CallResponses" } });
     for (const [text, why] of [
@@ -216,13 +216,13 @@ describe("tasks", { skip }, () => {
       ['{"StateMachines":{"A":{"TestCases":{"B":{"Call":"None"}}}}}', 'no mocked response "None"'],
       ["{}", "neither a MockConfigFile.json"],
     ]) {
-      await bring(text);
+      await importFile(text);
       await dialog(page, "Mocks of a file").getByText(why).waitFor();
       await page.keyboard.press("Escape");
     }
   });
 
-  visit("takes the mock of TestState, and gives it back", { staying: true }, async (visitor, page) => {
+  visit("imports a mock of TestState, and exports it", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: CALL });
     await visitor.tab("Mocks");
     await page.getByRole("button", { name: "Mocks of a file" }).click();
@@ -231,7 +231,7 @@ describe("tasks", { skip }, () => {
       .fill(JSON.stringify({ mock: { result: JSON.stringify({ Payload: 9 }) } }));
     await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
     await visitor.run();
-    await comes(() => visitor.output(), { Payload: 9 });
+    await eventually(() => visitor.output(), { Payload: 9 });
     await page.getByRole("button", { name: "Copy for TestState" }).click();
     await page.locator(".toast", { hasText: "Mock for TestState copied." }).waitFor();
     const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
@@ -239,8 +239,8 @@ describe("tasks", { skip }, () => {
   });
 
   visit(
-    "several tasks wait, the oldest first, and are answered by keys, presets and after a while",
-    { staying: true },
+    "lists several waiting tasks, the oldest first, and answers them by keys, presets and after a delay",
+    { reusePage: true },
     async (visitor, page) => {
       const branch = (name, fields) => ({
         StartAt: name,
@@ -258,28 +258,28 @@ describe("tasks", { skip }, () => {
       await visitor.run();
       const cards = page.locator("form.answer");
       await cards.nth(1).waitFor();
-      await comes(() => cards.locator("header .strong").allInnerTexts(), ["First", "Second"]);
+      await eventually(() => cards.locator("header .strong").allInnerTexts(), ["First", "Second"]);
       await page.getByRole("tab", { name: /^Waiting tasks 2/ }).waitFor();
       await page.getByRole("group", { name: /2 tasks waiting/ }).focus();
-      await comes(() => visitor.violations(), []);
+      await eventually(() => visitor.violations(), []);
       await page.keyboard.press("2");
-      await comes(() => page.evaluate(() => document.activeElement.closest("form").getAttribute("aria-label")), "Answer of Second");
+      await eventually(() => page.evaluate(() => document.activeElement.closest("form").getAttribute("aria-label")), "Answer of Second");
       await page.keyboard.type("2 is typed, not a key");
       await cards.nth(1).getByRole("button", { name: "Fail", exact: true }).click();
       const errors = cards.nth(1).getByLabel("Error", { exact: true });
-      await comes(
+      await eventually(
         () => errors.locator("option").allInnerTexts(),
         ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown", "Other…"],
       );
       await errors.selectOption("Lambda.TooManyRequestsException");
-      await comes(() => cards.nth(1).getByLabel("Cause").inputValue(), "Rate Exceeded.");
+      await eventually(() => cards.nth(1).getByLabel("Cause").inputValue(), "Rate Exceeded.");
       await cards.nth(1).getByRole("button", { name: "Fail the task" }).click();
-      // The first is the oldest still; the second asks again after its retry's pause once time may pass.
+      // The first task is still the oldest; the second one is retried after its delay, once the clock advances.
       const first = page.getByRole("form", { name: "Answer of First" });
       await first.getByRole("button", { name: "The input" }).click();
-      await comes(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "n": 1\n}');
+      await eventually(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "n": 1\n}');
       await first.getByRole("button", { name: "An example" }).click();
-      await comes(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "ok": true\n}');
+      await eventually(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "ok": true\n}');
       await first.getByLabel(/^Wait/).fill("30");
       await first.getByRole("button", { name: "Answer in 30 s" }).click();
       const second = page.getByRole("form", { name: "Answer of Second" });
@@ -287,13 +287,13 @@ describe("tasks", { skip }, () => {
       await second.getByLabel("Result (JSON)").fill('"done"');
       await second.getByLabel("Always answer like this for Second").check();
       await second.getByRole("button", { name: "Answer", exact: true }).click();
-      await comes(() => visitor.output(), [{ ok: true }, "done"]);
+      await eventually(() => visitor.output(), [{ ok: true }, "done"]);
       await visitor.tab("Mocks");
-      await comes(() => answersFor(page, "Second").inputValue(), "result");
+      await eventually(() => answersFor(page, "Second").inputValue(), "result");
     },
   );
 
-  visit("a token is answered by whoever holds it", { staying: true }, async (visitor, page) => {
+  visit("accepts an answer from whoever has the task token", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: CALLBACK });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Approve" });
@@ -312,9 +312,9 @@ describe("tasks", { skip }, () => {
     await inbox.getByRole("button", { name: "Send" }).click();
     await inbox.getByText("The output is not JSON").waitFor();
     await inbox.getByLabel("Output (JSON)").fill('{"approved": "by token"}');
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await inbox.getByRole("button", { name: "Send" }).click();
-    await comes(() => visitor.output(), { approved: "by token" });
+    await eventually(() => visitor.output(), { approved: "by token" });
     await page.keyboard.press("ControlOrMeta+Shift+Enter");
     await card.waitFor();
     await page.getByText("Answer by token").click();
@@ -325,7 +325,7 @@ describe("tasks", { skip }, () => {
     await page.locator(".result .failure-name", { hasText: "Refused" }).waitFor();
   });
 
-  visit("an activity's task is taken as a worker, and answered", { staying: true }, async (visitor, page) => {
+  visit("hands out an activity's task to a worker, and takes its answer", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: chain({ Label: task("arn:aws:states:us-east-1:123456789012:activity:label") }), input: { box: 1 } });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Label" });
@@ -335,49 +335,53 @@ describe("tasks", { skip }, () => {
     await card.getByText("is waiting for your answer").waitFor();
     await card.getByLabel("Result (JSON)").fill('"L1"');
     await card.getByRole("button", { name: "Answer", exact: true }).click();
-    await comes(() => visitor.output(), "L1");
+    await eventually(() => visitor.output(), "L1");
     await visitor.tab("Events");
     await page.locator(".event-row", { hasText: "ActivityStarted" }).click();
     await page.locator(".j-string", { hasText: "hand" }).waitFor();
   });
 
-  visit("a task starts another machine that was registered, which asks for its own tasks", { staying: true }, async (visitor, page) => {
-    const parent = chain({
-      Start: task("arn:aws:states:::states:startExecution.sync:2", {
-        Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Pricing", "Input.$": "$" },
-        OutputPath: "$.Output",
-      }),
-    });
-    const child = chain({ Pause: { Type: "Wait", Seconds: 60 }, Price: task("arn:aws:lambda:us-east-1:123456789012:function:price") });
-    await visitor.open({ definition: parent, input: { item: "book" } });
-    await visitor.tab("Mocks");
-    await page.getByText("Start would start one.").waitFor();
-    await page.getByRole("button", { name: "Add a machine" }).click();
-    await page.getByLabel("Name or ARN of the machine").fill("Pricing");
-    await page.getByLabel("Name or ARN of the machine").blur();
-    const definition = page.getByLabel("Definition of Pricing (JSON)");
-    await definition.fill('{"StartAt": "Nowhere", "States": {}}');
-    await definition.blur();
-    await page.locator(".machine .field-problem").filter({ hasText: "no state" }).waitFor();
-    await definition.fill(JSON.stringify(child));
-    await definition.blur();
-    await page.locator(".machine .field-problem").waitFor({ state: "hidden" });
-    await visitor.run();
-    const card = page.getByRole("form", { name: "Answer of Price" });
-    await card.getByText(/is waiting for your answer · in /).waitFor();
-    await comes(() => card.locator('pre[aria-label="Task input"]').innerText(), /book/);
-    await card.getByLabel("Result (JSON)").fill("12");
-    await card.getByRole("button", { name: "Answer", exact: true }).click();
-    await comes(() => visitor.output(), 12);
-    const started = page.getByRole("list", { name: "Executions started by tasks" });
-    await started.getByText(/succeeded/).click();
-    await started.locator('pre[aria-label^="Output of"]', { hasText: "12" }).waitFor();
-    await comes(() => visitor.violations(), []);
-    const history = JSON.parse((await visitor.saved(started.getByRole("button", { name: "Save its history" }))).bytes);
-    assert.equal(history.events.at(-1).type, "ExecutionSucceeded");
-  });
+  visit(
+    "starts another registered machine from a task, and asks for the results of that machine's tasks",
+    { reusePage: true },
+    async (visitor, page) => {
+      const parent = chain({
+        Start: task("arn:aws:states:::states:startExecution.sync:2", {
+          Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Pricing", "Input.$": "$" },
+          OutputPath: "$.Output",
+        }),
+      });
+      const child = chain({ Pause: { Type: "Wait", Seconds: 60 }, Price: task("arn:aws:lambda:us-east-1:123456789012:function:price") });
+      await visitor.open({ definition: parent, input: { item: "book" } });
+      await visitor.tab("Mocks");
+      await page.getByText("Start would start one.").waitFor();
+      await page.getByRole("button", { name: "Add a machine" }).click();
+      await page.getByLabel("Name or ARN of the machine").fill("Pricing");
+      await page.getByLabel("Name or ARN of the machine").blur();
+      const definition = page.getByLabel("Definition of Pricing (JSON)");
+      await definition.fill('{"StartAt": "Nowhere", "States": {}}');
+      await definition.blur();
+      await page.locator(".machine .field-problem").filter({ hasText: "no state" }).waitFor();
+      await definition.fill(JSON.stringify(child));
+      await definition.blur();
+      await page.locator(".machine .field-problem").waitFor({ state: "hidden" });
+      await visitor.run();
+      const card = page.getByRole("form", { name: "Answer of Price" });
+      await card.getByText(/is waiting for your answer · in /).waitFor();
+      await eventually(() => card.locator('pre[aria-label="Task input"]').innerText(), /book/);
+      await card.getByLabel("Result (JSON)").fill("12");
+      await card.getByRole("button", { name: "Answer", exact: true }).click();
+      await eventually(() => visitor.output(), 12);
+      const started = page.getByRole("list", { name: "Executions started by tasks" });
+      await started.getByText(/succeeded/).click();
+      await started.locator('pre[aria-label^="Output of"]', { hasText: "12" }).waitFor();
+      await eventually(() => visitor.violations(), []);
+      const history = JSON.parse((await visitor.download(started.getByRole("button", { name: "Save its history" }))).bytes);
+      assert.equal(history.events.at(-1).type, "ExecutionSucceeded");
+    },
+  );
 
-  visit("JavaScript of a mock from a link is disabled until somebody has looked at it", { staying: true }, async (visitor, page) => {
+  visit("disables the JavaScript of a link's mock until the user has reviewed it", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { name: "Ada" } });
     await visitor.tab("Mocks");
     await answersFor(page, "Greet").selectOption("javascript");
@@ -388,21 +392,21 @@ describe("tasks", { skip }, () => {
     await dialog(page, "Share").getByLabel("Mocks and machines (1)").waitFor();
     const link = await page.getByRole("textbox", { name: "Link" }).inputValue();
     await page.keyboard.press("Escape");
-    await visitor.bring(link);
+    await visitor.importText(link);
     await page.locator(".toast", { hasText: "In it: definition, input, 1 mock, code (disabled" }).waitFor();
     await visitor.tab("Mocks");
     await page.getByText("Disabled: this code came with a link").waitFor();
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     await visitor.run();
     await dialog(page, "Run this link's code?").getByText("The code of mocks").waitFor();
     await dialog(page, "Run this link's code?").getByRole("button", { name: "Look at it first" }).click();
-    await comes(() => page.locator(".event-row").count(), 0, "nothing has run");
+    await eventually(() => page.locator(".event-row").count(), 0, "nothing has run");
     await page.getByRole("button", { name: "Enable the code" }).click();
     await visitor.run();
-    await comes(() => visitor.output(), "Hello Ada");
+    await eventually(() => visitor.output(), "Hello Ada");
   });
 
-  visit("mocks every task at once, with results that lead to the end", { staying: true }, async (visitor, page) => {
+  visit("mocks every task at once, with results that lead to the end", { reusePage: true }, async (visitor, page) => {
     const lambda = "arn:aws:lambda:us-east-1:123456789012:function:f";
     await visitor.open({
       definition: {
@@ -451,25 +455,25 @@ describe("tasks", { skip }, () => {
     await visitor.tab("Mocks");
     const chosen = (state) =>
       page.getByLabel(`What answers for ${state}`, { exact: true }).evaluate((select) => select.selectedOptions[0].textContent);
-    await comes(() => chosen("Begin"), "Handler");
-    await comes(() => chosen("Poll"), "No handler");
+    await eventually(() => chosen("Begin"), "Handler");
+    await eventually(() => chosen("Poll"), "No handler");
     const button = page.getByRole("button", { name: "Mock every task" });
     await button.click();
-    await comes(() => Promise.all(["Begin", "Poll", "Row"].map(chosen)), ["Fixed result", "Fixed result", "Fixed result"]);
-    await comes(() => button.isDisabled(), true);
-    await comes(async () => JSON.parse(await page.getByLabel("Result of Poll (JSON)").inputValue()), {
+    await eventually(() => Promise.all(["Begin", "Poll", "Row"].map(chosen)), ["Fixed result", "Fixed result", "Fixed result"]);
+    await eventually(() => button.isDisabled(), true);
+    await eventually(async () => JSON.parse(await page.getByLabel("Result of Poll (JSON)").inputValue()), {
       status: "SUCCEEDED",
       rows: [{ key: "key" }],
     });
-    await comes(() => visitor.violations(), []);
+    await eventually(() => visitor.violations(), []);
     if (process.env.STEPGLASS_SHOTS) await page.screenshot({ path: `${process.env.STEPGLASS_SHOTS}/mock-every.png` });
     await visitor.run();
-    await comes(() => visitor.output(), [{ sum: 2 }]);
+    await eventually(() => visitor.output(), [{ sum: 2 }]);
   });
 
   visit(
-    "checks the result of a mock against AWS's model of the service, once somebody has opened it",
-    { staying: true },
+    "checks the result of a mock against AWS's model of the service after the user has opened the model",
+    { reusePage: true },
     async (visitor, page) => {
       const [sent, other] = ["arn:aws:states:::sqs:sendMessage", "arn:aws:states:::sns:publish"];
       await visitor.open({ definition: chain({ Send: task(sent, { Parameters: { QueueUrl: "q" } }), Tell: task(other) }) });
@@ -479,24 +483,24 @@ describe("tasks", { skip }, () => {
         await page.getByLabel(`Result of ${state} (JSON)`).fill('{"MessageId": 7}');
       }
       const remarks = () => page.locator(".mock-remark").allInnerTexts();
-      await comes(remarks, []);
+      await eventually(remarks, []);
       const model = {
         metadata: { serviceId: "SQS" },
         operations: { SendMessage: { output: { shape: "Sent" } } },
         shapes: { Sent: { type: "structure", members: { MessageId: { type: "string", min: 2 } } } },
       };
       await page.getByRole("button", { name: "Import" }).click();
-      // As botocore has it: packed.
+      // The format of botocore: compressed.
       const file = { name: "service-2.json.gz", mimeType: "application/gzip", buffer: gzipSync(JSON.stringify(model)) };
       await page.getByRole("dialog", { name: "Import" }).locator('input[type="file"]').setInputFiles(file);
       const refusal = (problem) => [`SQS cannot return this mock: Field 'MessageId' ${problem}. TestState refuses it.`];
-      await comes(remarks, refusal("must be a string"));
+      await eventually(remarks, refusal("must be a string"));
       await page.getByLabel("Result of Send (JSON)").fill('{"MessageId": "1"}');
-      await comes(remarks, refusal("is smaller than the minimum length"));
-      await comes(() => visitor.violations(), []);
+      await eventually(remarks, refusal("is smaller than the minimum length"));
+      await eventually(() => visitor.violations(), []);
       if (process.env.STEPGLASS_SHOTS) await page.screenshot({ path: `${process.env.STEPGLASS_SHOTS}/mock-refused.png` });
       await page.getByLabel("Result of Send (JSON)").fill('{"MessageId": "12"}');
-      await comes(remarks, []);
+      await eventually(remarks, []);
     },
   );
 });

@@ -1,9 +1,9 @@
-// Values where expressions are written, and on the graph.
+// Values of the last run beside expressions and on the graph.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
 import { machine } from "./definition.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { eventually, until, visits } from "./playground.mjs";
 
 const ORDER = {
   StartAt: "Prepare",
@@ -41,7 +41,7 @@ describe("values of the last run", { skip }, () => {
     await visitor.page.getByRole("tab", { name: "Form", exact: true }).click();
     await visitor.page.getByRole("tabpanel", { name: "Form" }).waitFor();
   };
-  /** What is told from now on: one word comes soon after the other. */
+  /** Collects announcements from now on, because one soon replaces the other. */
   const listen = (page) =>
     page.evaluate(() => {
       globalThis.told = [];
@@ -53,31 +53,31 @@ describe("values of the last run", { skip }, () => {
       });
     });
 
-  visit("a field says what it gives while it is written, or what it waits for", { staying: true }, async (visitor, page) => {
+  visit("shows what a field gives while it is written, or what it waits for", { reusePage: true }, async (visitor, page) => {
     await begin(visitor);
     await form(visitor, "Name");
     await field(page, "Output").fill("{% $states.input.order.id + 1 %}");
-    await comes(() => given(page, "Output"), /Name has not run yet/);
-    // As far as the data that it needs.
+    await eventually(() => given(page, "Output"), /Name has not run yet/);
+    // Runs as far as the field's data needs.
     await page
       .locator(".xf")
       .filter({ has: field(page, "Output") })
       .getByRole("button", { name: "Run to Name" })
       .click();
-    await comes(() => given(page, "Output"), /= 18/);
-    // An error stands at its place, with what it is.
+    await eventually(() => given(page, "Output"), /= 18/);
+    // An error is shown at the field, with its position.
     await field(page, "Output").fill("{% $states.input.order.id + 'a' %}");
-    await comes(() => given(page, "Output"), /number/);
-    await comes(() => page.locator(".xf-wrong").first().innerText(), /\S/);
-    // The interpreter proposes what may stand there, members of the data among it.
+    await eventually(() => given(page, "Output"), /number/);
+    await eventually(() => page.locator(".xf-wrong").first().innerText(), /\S/);
+    // The interpreter proposes names, including members of the data.
     await field(page, "Output").fill("{% $states.input.order %}");
     await field(page, "Output").press("End");
     for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowLeft");
     await page.keyboard.type(".");
     await page.getByRole("option", { name: /^id/ }).waitFor();
     await page.keyboard.press("Enter");
-    await comes(() => field(page, "Output").inputValue(), "{% $states.input.order.id %}");
-    await comes(() => given(page, "Output"), /= 17/);
+    await eventually(() => field(page, "Output").inputValue(), "{% $states.input.order.id %}");
+    await eventually(() => given(page, "Output"), /= 17/);
     await until(async () => assert.equal((await machine(visitor)).States.Name.Output, "{% $states.input.order.id %}"));
     assert.deepEqual(
       await visitor.violations(
@@ -96,7 +96,7 @@ describe("values of the last run", { skip }, () => {
     );
   });
 
-  visit("a value is picked by keys, and named as the field sees it", { staying: true }, async (visitor, page) => {
+  visit("picks a value by keyboard, and names it as the field refers to it", { reusePage: true }, async (visitor, page) => {
     await begin(visitor);
     await visitor.run();
     await visitor.result();
@@ -126,22 +126,22 @@ describe("values of the last run", { skip }, () => {
     await listen(page);
     await tree.getByRole("treeitem", { name: /"total name"/ }).focus();
     await page.keyboard.press("Enter");
-    await comes(() => field(page, "Output").inputValue(), "{% 1 + $states.input.order.`total name` %}");
-    await comes(() => given(page, "Output"), /= 4\.5/);
-    await comes(() => page.evaluate(() => globalThis.told.join()), /\$states\.input\.order\.`total name` is in Output/);
-    // A variable, after the one that is there.
+    await eventually(() => field(page, "Output").inputValue(), "{% 1 + $states.input.order.`total name` %}");
+    await eventually(() => given(page, "Output"), /= 4\.5/);
+    await eventually(() => page.evaluate(() => globalThis.told.join()), /\$states\.input\.order\.`total name` is in Output/);
+    // Inserts a variable after the existing one.
     await page.keyboard.type(" + ");
     await page.getByRole("button", { name: "Use a value in Output" }).click();
     await tree.getByRole("treeitem", { name: /^\$kept/ }).click();
-    await comes(() => field(page, "Output").inputValue(), "{% 1 + $states.input.order.`total name` + $kept %}");
+    await eventually(() => field(page, "Output").inputValue(), "{% 1 + $states.input.order.`total name` + $kept %}");
   });
 
-  visit("a value is dragged from the data into a template, as the stage of the field has it", { staying: true }, async (visitor, page) => {
+  visit("drags a value from the data into a template, as the field's stage has it", { reusePage: true }, async (visitor, page) => {
     await begin(visitor);
     await visitor.run();
     await visitor.result();
     await form(visitor, "Charge");
-    // Beside the form: the output in the result's pane, as a tree.
+    // Drags from outside of the form: the output in the result's pane, as a tree.
     const result = page.locator(".result");
     await result.getByRole("button", { name: "Search in Output" }).click();
     const paid = result.getByRole("treeitem", { name: /"paid"/ });
@@ -155,8 +155,8 @@ describe("values of the last run", { skip }, () => {
   });
 
   visit(
-    "the graph shows what states gave, a part of it that is pinned, and where a breakpoint would help",
-    { staying: true },
+    "shows the results of states on the graph, a pinned part of them, and where a breakpoint would help",
+    { reusePage: true },
     async (visitor, page) => {
       await begin(visitor, "export const Charge = () => { throw new Error('no money'); };");
       await visitor.run();
@@ -165,14 +165,14 @@ describe("values of the last run", { skip }, () => {
       const hints = page.getByRole("region", { name: "Where a breakpoint would help" });
       await hints.getByRole("button", { name: /^Pause before Weigh: it was decided here/ }).waitFor();
       await hints.getByRole("button", { name: /^Pause before Charge: it failed here/ }).click();
-      await comes(() => visitor.state("Charge").getAttribute("aria-label"), /breakpoint/);
+      await eventually(() => visitor.state("Charge").getAttribute("aria-label"), /breakpoint/);
       await page.locator('[data-stop-hint="Weigh"]').click();
       await hints.waitFor({ state: "detached" });
       const live = page.getByRole("button", { name: "Outputs on the graph" });
       await live.click();
-      await comes(() => visitor.state("Prepare").getAttribute("aria-label"), /\{…, order: \{id: 17/);
-      await comes(() => visitor.state("Weigh").getAttribute("aria-label"), /^Weigh unchanged/);
-      // On a tag or in the card, and on no name.
+      await eventually(() => visitor.state("Prepare").getAttribute("aria-label"), /\{…, order: \{id: 17/);
+      await eventually(() => visitor.state("Weigh").getAttribute("aria-label"), /^Weigh unchanged/);
+      // Values are on a tag or in the card, and cover no name.
       const shown = await page.evaluate(() => {
         const boxes = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
         const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -188,9 +188,9 @@ describe("values of the last run", { skip }, () => {
         .last()
         .click();
       await page.getByRole("button", { name: "Show on the graph" }).click();
-      await comes(() => visitor.state("Prepare").getAttribute("aria-label"), /^Prepare total name: 3\.5/);
+      await eventually(() => visitor.state("Prepare").getAttribute("aria-label"), /^Prepare total name: 3\.5/);
       await live.click();
-      await comes(() => visitor.state("Prepare").getAttribute("aria-label"), /^Prepare Pass/);
+      await eventually(() => visitor.state("Prepare").getAttribute("aria-label"), /^Prepare Pass/);
     },
   );
 });

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { comes, launch, open, serve, skip, until } from "../browser.mjs";
+import { eventually, launch, open, serve, skip, until } from "../browser.mjs";
 import { pack, root, runNpm } from "./tarball.mjs";
 
 const POLICY =
@@ -190,12 +190,12 @@ describe("the component", { skip }, () => {
             });
           }),
         );
-      await comes(() => page.locator("g.node").count(), 3);
-      await comes(faults, []);
+      await eventually(() => page.locator("g.node").count(), 3);
+      await eventually(faults, []);
       await page.getByRole("button", { name: "Run", exact: true }).click();
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
-      await comes(() => page.locator("g.node .badges .status").count(), 3);
-      await comes(faults, []);
+      await eventually(() => page.locator("g.node .badges .status").count(), 3);
+      await eventually(faults, []);
     },
   );
 
@@ -216,7 +216,7 @@ describe("the component", { skip }, () => {
     },
     async (page) => {
       await page.getByRole("button", { name: /^Each.*1 of 2 items done/ }).waitFor();
-      await comes(() => page.getByRole("button", { name: "Run", exact: true }).count(), 0, "there is nothing to run");
+      await eventually(() => page.getByRole("button", { name: "Run", exact: true }).count(), 0, "there is nothing to run");
       await page.evaluate(() => window.goOn());
       await page.evaluate(() => window.over);
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
@@ -262,11 +262,11 @@ describe("the component", { skip }, () => {
         .getByRole("button", { name: /^A .*, failed/ })
         .first()
         .waitFor();
-      await comes(() => page.locator("#far").getByRole("group").count(), 0, "nobody has looked at it yet");
+      await eventually(() => page.locator("#far").getByRole("group").count(), 0, "nobody has looked at it yet");
       await page.getByText("The graph of a greeting").scrollIntoViewIfNeeded();
       await page.locator("#far").getByRole("button", { name: /^A / }).waitFor();
-      await comes(() => page.getByText("The graph of a greeting").isVisible(), false);
-      await comes(() => page.workers().length, 1);
+      await eventually(() => page.getByText("The graph of a greeting").isVisible(), false);
+      await eventually(() => page.workers().length, 1);
     },
   );
 
@@ -292,16 +292,16 @@ describe("the component", { skip }, () => {
       await page.getByRole("button", { name: "Run", exact: true }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("form", { name: "Answer of Greet" }).waitFor();
-      await comes(violations, []);
+      await eventually(violations, []);
       await page.locator("stepglass-debugger").evaluate((one) => one.setAttribute("theme", "light"));
-      await comes(violations, []);
+      await eventually(violations, []);
       await page.getByLabel("Result of Greet (JSON)").fill('"Hello"');
       await page.getByLabel("Result of Greet (JSON)").press("Tab");
       await page.keyboard.press("Enter");
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
       await node(page, "Each").focus();
       await page.keyboard.press("ArrowDown");
-      await comes(
+      await eventually(
         () => page.evaluate(() => document.querySelector("stepglass-debugger").shadowRoot.activeElement.getAttribute("aria-label")),
         /^Done/,
       );
@@ -368,17 +368,17 @@ describe("the component", { skip }, () => {
 
       // at, height, input, mocks: behind addresses.
       await of("at").getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 9"]')).waitFor();
-      await comes(async () => (await of("at").boundingBox()).height, 300);
-      await comes(async () => (await told("at", "asl-event")).slice(0, 2), ["ExecutionStarted", "WaitStateEntered"]);
-      await comes(() => told("at", "asl-complete"), ["SUCCEEDED"]);
+      await eventually(async () => (await of("at").boundingBox()).height, 300);
+      await eventually(async () => (await told("at", "asl-event")).slice(0, 2), ["ExecutionStarted", "WaitStateEntered"]);
+      await eventually(() => told("at", "asl-complete"), ["SUCCEEDED"]);
       await of("at").evaluate((one) => one.setAttribute("at", "5"));
       await of("at").getByRole("slider").and(page.locator('[aria-valuetext^="Event 5 of 9"]')).waitFor();
-      await comes(() => of("at").evaluate((one) => one.shadowRoot.querySelector("[lang]").lang), "en");
+      await eventually(() => of("at").evaluate((one) => one.shadowRoot.querySelector("[lang]").lang), "en");
 
       // autoplay, controls.
       await of("auto").scrollIntoViewIfNeeded();
       await of("auto").locator(".status-line", { hasText: "Succeeded" }).waitFor();
-      await comes(
+      await eventually(
         () =>
           of("auto")
             .getByRole("button")
@@ -397,15 +397,15 @@ describe("the component", { skip }, () => {
           const style = (part, name) => getComputedStyle(one.shadowRoot.querySelector(`[part~="${part}"]`))[name];
           return [style("toolbar", "backgroundColor"), style("node", "opacity"), style("edge", "stroke")];
         });
-      await comes(looks, ["rgb(1, 2, 3)", "0.5", "rgb(4, 5, 6)"]);
+      await eventually(looks, ["rgb(1, 2, 3)", "0.5", "rgb(4, 5, 6)"]);
       await of("manual").getByRole("button", { name: "Open in playground" }).click();
       await page.waitForFunction(() => window.opened.length > 0);
-      await comes(() => page.evaluate(() => window.opened[0]), /^https:\/\/example\.org\/play\/#v1\./);
+      await eventually(() => page.evaluate(() => window.opened[0]), /^https:\/\/example\.org\/play\/#v1\./);
 
       // readonly, worker-src, wasm-src: a place of one's own is another worker.
       await of("placed").scrollIntoViewIfNeeded();
       await of("placed").getByRole("button", { name: /^Nap/ }).waitFor();
-      await comes(() => of("placed").getByRole("button", { name: "Run", exact: true }).count(), 0);
+      await eventually(() => of("placed").getByRole("button", { name: "Run", exact: true }).count(), 0);
 
       // definition, step, fork, restart, pause.
       await of("set").evaluate(
@@ -491,7 +491,7 @@ describe("the component", { skip }, () => {
     await choose(page, "wait");
     await node(page, "Wait").waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await comes(() => page.evaluate(() => localStorage.getItem("order")), /"Next": "Wait"/);
+    await eventually(() => page.evaluate(() => localStorage.getItem("order")), /"Next": "Wait"/);
     assert.deepEqual(problems, []);
     await page.close();
   });
@@ -506,7 +506,7 @@ describe("the component", { skip }, () => {
       await page.keyboard.press("i");
       await choose(page, "task");
       await said(page, id).getByText("Task added between Charge and Ship.").waitFor();
-      await comes(() => page.locator(`#${id}`).evaluate((one) => one.shadowRoot.activeElement?.dataset.node), "/States/Task");
+      await eventually(() => page.locator(`#${id}`).evaluate((one) => one.shadowRoot.activeElement?.dataset.node), "/States/Task");
       await page.keyboard.press("F2");
       await page.keyboard.type("Pay");
       await page.keyboard.press("Enter");
@@ -515,18 +515,18 @@ describe("the component", { skip }, () => {
       await choose(page, "wait");
       await page.getByRole("option", { name: "Do it" }).waitFor();
       await page.keyboard.press("Enter");
-      await comes(() => textOf(page, id), /"?Type"?: "?Wait/);
+      await eventually(() => textOf(page, id), /"?Type"?: "?Wait/);
       await page.keyboard.press("g");
       await page.getByRole("option", { name: /^A Parallel/ }).waitFor();
       await page.keyboard.press("Enter");
-      await comes(() => textOf(page, id), /Branches/);
+      await eventually(() => textOf(page, id), /Branches/);
       const wrapped = await textOf(page, id);
       for (let i = 0; i < 4; i++) await page.keyboard.press("ControlOrMeta+z");
-      await comes(() => textOf(page, id), before);
+      await eventually(() => textOf(page, id), before);
       for (let i = 0; i < 4; i++) await page.keyboard.press("ControlOrMeta+y");
-      await comes(() => textOf(page, id), wrapped);
+      await eventually(() => textOf(page, id), wrapped);
       for (let i = 0; i < 4; i++) await page.keyboard.press("ControlOrMeta+z");
-      await comes(() => textOf(page, id), before);
+      await eventually(() => textOf(page, id), before);
     }
     // The edits of each change are those of the text before it.
     const texts = { json: ORDER, yaml: NOTES };
@@ -537,7 +537,7 @@ describe("the component", { skip }, () => {
       assert.equal(made, definition, announce);
       texts[id] = definition;
     }
-    await comes(() => page.workers().length, 1);
+    await eventually(() => page.workers().length, 1);
   });
 
   visit("is edited by a mouse: insert, connect, rename, delete, and its text", { body: both, script: listening }, async (page) => {
@@ -550,7 +550,7 @@ describe("the component", { skip }, () => {
     await page.getByRole("option", { name: /^Rename/ }).click();
     await page.keyboard.type("Paid?");
     await page.keyboard.press("Enter");
-    await comes(() => textOf(page, "json"), /"Next": "Paid\?"/);
+    await eventually(() => textOf(page, "json"), /"Next": "Paid\?"/);
     await page.locator('#json [data-node="/States/Charge"]').click({ button: "right" });
     await page.getByRole("option", { name: /^Add a state that/ }).click();
     await choose(page, "fail");
@@ -567,7 +567,7 @@ describe("the component", { skip }, () => {
     await page.mouse.move(...(await centre(state(page, "json", "Fail"))), { steps: 4 });
     await page.locator("#json .target.hit").waitFor();
     await page.mouse.up();
-    await comes(() => textOf(page, "json"), /"Next": "Fail"/);
+    await eventually(() => textOf(page, "json"), /"Next": "Fail"/);
     await page.locator("#json").getByRole("button", { name: "Undo" }).click();
     await said(page, "json").getByText("Undone.").waitFor();
 
@@ -580,7 +580,7 @@ describe("the component", { skip }, () => {
     await page.locator("#yaml").getByRole("button", { name: "Undo" }).click();
     await state(page, "yaml", "Send").waitFor();
     await area.press("ControlOrMeta+z");
-    await comes(() => textOf(page, "yaml"), NOTES);
+    await eventually(() => textOf(page, "yaml"), NOTES);
   });
 
   visit("copies between two elements, and says when it is saved", { body: both, script: listening }, async (page) => {
@@ -590,9 +590,9 @@ describe("the component", { skip }, () => {
     await state(page, "yaml", "Charge").click();
     await page.keyboard.press("ControlOrMeta+v");
     await state(page, "yaml", "Charge 2").waitFor();
-    await comes(() => textOf(page, "yaml"), /Next: Charge 2\n/);
+    await eventually(() => textOf(page, "yaml"), /Next: Charge 2\n/);
     const save = page.locator("#yaml").getByRole("button", { name: "Save", exact: true });
-    await comes(() => save.isEnabled(), true);
+    await eventually(() => save.isEnabled(), true);
     await page.evaluate(() => document.addEventListener("save", (event) => event.preventDefault(), { once: true }));
     await save.click();
     assert.deepEqual(
@@ -603,7 +603,7 @@ describe("the component", { skip }, () => {
     await state(page, "yaml", "Charge 2").focus();
     await page.keyboard.press("ControlOrMeta+s");
     await said(page, "yaml").getByText("Saved.").waitFor();
-    await comes(() => save.isDisabled(), true);
+    await eventually(() => save.isDisabled(), true);
     assert.equal(await page.locator("#yaml").evaluate((one) => one.unsaved), false);
   });
 
@@ -618,12 +618,12 @@ describe("the component", { skip }, () => {
       await session.send("Runtime.evaluate", { expression: axe });
       await page.getByRole("button", { name: "Add the first state" }).click();
       await page.getByRole("option").first().waitFor();
-      await comes(() => violationsOf(page), []);
+      await eventually(() => violationsOf(page), []);
       await choose(page, "pass");
       await state(page, "new", "Pass").waitFor();
       await page.keyboard.press("Shift+F10");
       await page.getByRole("option", { name: /^Delete/ }).waitFor();
-      await comes(() => violationsOf(page), []);
+      await eventually(() => violationsOf(page), []);
       await page.keyboard.type("delete");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Add the first state" }).waitFor();
@@ -635,9 +635,9 @@ describe("the component", { skip }, () => {
       await page.locator("#shown").getByRole("toolbar", { name: "Edit" }).waitFor();
       await state(page, "shown", "Charge").focus();
       await page.keyboard.press("Delete");
-      await comes(() => textOf(page, "shown"), /"StartAt": "Ship"/);
+      await eventually(() => textOf(page, "shown"), /"StartAt": "Ship"/);
       await page.locator("#shown").evaluate((one) => (one.editable = false));
-      await comes(() => page.locator("#shown").getByRole("toolbar", { name: "Edit" }).count(), 0);
+      await eventually(() => page.locator("#shown").getByRole("toolbar", { name: "Edit" }).count(), 0);
     },
   );
 
@@ -681,13 +681,13 @@ describe("the component", { skip }, () => {
       await session.send("Runtime.evaluate", { expression: axe });
       await page.getByRole("button", { name: "Add the first state" }).click();
       await page.getByRole("option", { name: /^Retry with back-off/ }).waitFor();
-      await comes(() => violationsOf(page), []);
+      await eventually(() => violationsOf(page), []);
       assert.ok(!asked.some((url) => url.endsWith("integrations.js")));
       await choose(page, "retry with");
       // The text is beside the graph: Tab goes from one placeholder to the next.
       const area = page.getByRole("textbox", { name: "Definition" });
       const chosen = () => area.evaluate((one) => one.value.slice(one.selectionStart, one.selectionEnd));
-      await comes(chosen, /^\$\{[^}]+\}$/);
+      await eventually(chosen, /^\$\{[^}]+\}$/);
       await page.keyboard.press("Escape");
       const [first] = JSON.parse(await textOf(page, "new")).StartAt.split("\n");
       await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -699,12 +699,12 @@ describe("the component", { skip }, () => {
       await page.keyboard.type("sqs send");
       const found = page.getByRole("option", { name: /^SQS: sendMessage sqs:sendMessage$/ });
       await found.waitFor();
-      await comes(() => violationsOf(page), []);
+      await eventually(() => violationsOf(page), []);
       assert.ok(asked.some((url) => url.endsWith("integrations.js")));
       await found.click();
       await state(page, "new", "Send message").waitFor();
-      await comes(() => textOf(page, "new"), /"Resource": "arn:aws:states:::sqs:sendMessage"/);
-      await comes(() => textOf(page, "new"), /"QueueUrl"/);
+      await eventually(() => textOf(page, "new"), /"Resource": "arn:aws:states:::sqs:sendMessage"/);
+      await eventually(() => textOf(page, "new"), /"QueueUrl"/);
       // What is found nowhere is said.
       await page.keyboard.press("a");
       await page.getByRole("option").first().waitFor();
@@ -728,10 +728,10 @@ describe("the component", { skip }, () => {
     await page.mouse.up();
     await page.keyboard.up("Shift");
     await said(page, "json").getByText("2 states selected.").waitFor();
-    await comes(() => selected(page), 2);
+    await eventually(() => selected(page), 2);
     await state(page, "json", "Pack").focus();
     await menu(page, "make it a machine");
-    await comes(() => page.evaluate(() => window.told.length), 1);
+    await eventually(() => page.evaluate(() => window.told.length), 1);
     const [{ machine, definition, announce }] = await page.evaluate(() => window.told);
     assert.deepEqual(Object.keys(JSON.parse(machine.definition).States), ["Charge", "Pack"], announce);
     assert.match(definition, new RegExp(`stateMachine:${machine.name}"`));
@@ -740,18 +740,18 @@ describe("the component", { skip }, () => {
     await state(page, "json", task).focus();
     await menu(page, "replace it by");
     await state(page, "json", "Charge").waitFor();
-    await comes(async () => Object.keys(JSON.parse(await textOf(page, "json")).States).includes("Pack"), true);
+    await eventually(async () => Object.keys(JSON.parse(await textOf(page, "json")).States).includes("Pack"), true);
 
     // By keys: what is beside, what follows, one by one, and none.
     await state(page, "json", "Take").focus();
     await page.keyboard.press("ControlOrMeta+a");
-    await comes(() => selected(page), 7);
+    await eventually(() => selected(page), 7);
     await page.keyboard.press("Escape");
-    await comes(() => selected(page), 0);
+    await eventually(() => selected(page), 0);
     await state(page, "json", "Both").focus();
     await page.keyboard.press("Alt+s");
     await page.getByRole("option", { name: /^Downstream/ }).waitFor();
-    await comes(() => violationsOf(page), []);
+    await eventually(() => violationsOf(page), []);
     await page.keyboard.press("d");
     await said(page, "json").getByText("4 states selected.").waitFor();
     await page.keyboard.press("Escape");
@@ -770,22 +770,22 @@ describe("the component", { skip }, () => {
     await state(page, "json", "Which?").focus();
     await page.keyboard.press("o");
     await page.getByRole("option", { name: /^Rule 1/ }).waitFor();
-    await comes(() => violationsOf(page), []);
+    await eventually(() => violationsOf(page), []);
     await page.keyboard.press("Alt+ArrowDown");
-    await comes(rules, ["$.b", "$.a"]);
+    await eventually(rules, ["$.b", "$.a"]);
     await page.getByRole("button", { name: "Move up" }).click();
-    await comes(rules, ["$.a", "$.b"]);
+    await eventually(rules, ["$.a", "$.b"]);
     await page.keyboard.press("Escape");
-    await comes(() => page.getByRole("option").count(), 0);
+    await eventually(() => page.getByRole("option").count(), 0);
     const branches = async () => (await read()).Both.Branches.map(({ StartAt }) => StartAt);
     await state(page, "json", "Ring").focus();
     await page.keyboard.press("Alt+ArrowRight");
-    await comes(branches, ["Write", "Ring"]);
+    await eventually(branches, ["Write", "Ring"]);
     await state(page, "json", "Write").focus();
     await menu(page, "remove the branch");
-    await comes(branches, ["Ring"]);
+    await eventually(branches, ["Ring"]);
     await page.keyboard.press("ControlOrMeta+z");
-    await comes(branches, ["Write", "Ring"]);
+    await eventually(branches, ["Write", "Ring"]);
   });
 
   visit(
@@ -834,7 +834,7 @@ describe("the component", { skip }, () => {
     await state(page, "json", "Wait").tap();
     await page.getByRole("button", { name: "More of the state" }).tap();
     await page.getByRole("option", { name: /^Delete/ }).tap();
-    await comes(() => textOf(page, "json"), ORDER);
+    await eventually(() => textOf(page, "json"), ORDER);
     assert.deepEqual(problems, []);
     await phone.close();
   });

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import axe from "axe-core";
-import { comes, launch, open, skip } from "../browser.mjs";
+import { eventually, launch, open, skip } from "../browser.mjs";
 import { machine, role, start } from "./endpoint.mjs";
 
 const playground = fileURLToPath(new URL("../../www/dist/index.html", import.meta.url));
@@ -30,12 +30,12 @@ test("an execution is opened from the list and followed on the graph to its end"
     // The debugger element shows the waiting state.
     const element = page.locator("stepglass-debugger");
     await element.getByText("Rest: waiting").waitFor();
-    await comes(() => page.locator("#facts").innerText(), /RUNNING/);
+    await eventually(() => page.locator("#facts").innerText(), /RUNNING/);
     await server.call("StopExecution", { executionArn, error: "Enough" });
     await element.getByText("ExecutionAborted").first().waitFor();
     await page.locator("#facts").getByText("ABORTED").waitFor();
-    await comes(() => page.locator("#list").innerText(), /ExecutionAborted/);
-    await comes(() => page.locator("img").count(), 1);
+    await eventually(() => page.locator("#list").innerText(), /ExecutionAborted/);
+    await eventually(() => page.locator("img").count(), 1);
     // The stream of events ends with the execution, which browsers report as a problem. No other problem is allowed.
     assert.deepEqual(
       problems.filter((problem) => !problem.includes("/events")),
@@ -107,32 +107,32 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
   try {
     const { page, problems } = await open(browser, `${server.url}/debugger/`);
     const names = () => page.locator("#list tbody tr td:nth-child(2)").allInnerTexts();
-    await comes(names, ["sleeper", "order-2", "order-1"]);
+    await eventually(names, ["sleeper", "order-2", "order-1"]);
     await page.getByLabel("State machine").selectOption("Order");
-    await comes(names, ["order-2", "order-1"]);
-    await comes(() => page.getByLabel("State machine").locator("option:checked").innerText(), "Order");
+    await eventually(names, ["order-2", "order-1"]);
+    await eventually(() => page.getByLabel("State machine").locator("option:checked").innerText(), "Order");
     await page.getByLabel("Name begins with").fill("order-1");
     await page.getByLabel("Name begins with").press("Enter");
-    await comes(names, ["order-1"]);
+    await eventually(names, ["order-1"]);
     await page.getByLabel("Status").selectOption("FAILED");
     await page.getByText("No executions like these.").waitFor();
     await page.getByRole("link", { name: "Clear" }).click();
-    await comes(names, ["sleeper", "order-2", "order-1"]);
+    await eventually(names, ["sleeper", "order-2", "order-1"]);
 
     // A signal is sent by the keyboard. The form suggests the name for which the execution waits.
     await page.getByRole("link", { name: "order-1" }).click();
     await page.getByText("Send a signal…").focus();
     await page.keyboard.press("Enter");
-    await comes(() => page.getByLabel("Name", { exact: true }).inputValue(), "approved");
+    await eventually(() => page.getByLabel("Name", { exact: true }).inputValue(), "approved");
     await page.getByLabel("Payload, JSON").fill("{");
     await page.getByRole("button", { name: "Send" }).click();
-    await comes(() => page.getByRole("alert").innerText(), /The payload is not JSON/);
+    await eventually(() => page.getByRole("alert").innerText(), /The payload is not JSON/);
     await page.getByLabel("Payload, JSON").fill('{"by": "Ada"}');
     await page.getByLabel("Name", { exact: true }).press("Enter");
     await page.locator("#facts").getByText("SUCCEEDED").waitFor();
-    await comes(() => page.locator("#words").innerText(), "Sent the signal.");
-    await comes(() => page.locator("#payloads").innerText(), /Ada/);
-    await comes(() => page.locator("#actions").innerText(), "");
+    await eventually(() => page.locator("#words").innerText(), "Sent the signal.");
+    await eventually(() => page.locator("#payloads").innerText(), /Ada/);
+    await eventually(() => page.locator("#actions").innerText(), "");
 
     // An execution is stopped with a cause, and redriven.
     await page.getByRole("link", { name: "All executions" }).click();

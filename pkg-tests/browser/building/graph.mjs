@@ -1,9 +1,12 @@
-// Builds the graph of a machine by gestures: each state is added where the way from the first one comes to it.
+// Builds the graph of a machine by gestures. States are added in the order in which transitions reach them.
 import assert from "node:assert/strict";
-import { pointerTo, valueAt } from "./hands.mjs";
+import { pointerTo, valueAt } from "./user.mjs";
 
-/** The transitions of a state in the order in which they are made: the catcher of all errors has to be the last, so it comes first. */
-const waysOf = ({ Next, Choices = [], Default, Catch = [] }) => [
+/**
+ * The transitions of a state in the order in which they are created. A new catcher comes first, and a catcher of all errors must
+ * end up last, so catchers are created in reverse.
+ */
+const transitionsOf = ({ Next, Choices = [], Default, Catch = [] }) => [
   ...(Next === undefined ? [] : [{ place: ["Next"], to: Next, append: "Next", connect: /^(Next|→ .*)$/ }]),
   ...Choices.map((rule, i) => ({
     place: ["Choices", i, "Next"],
@@ -15,23 +18,23 @@ const waysOf = ({ Next, Choices = [], Default, Catch = [] }) => [
   ...Catch.map((one, i) => ({ nth: i, place: ["Catch", 0, "Next"], to: one.Next, append: "On an error" })).reverse(),
 ];
 
-/** Builds the states of a machine, a branch or a processor at `at`, where its first state is already. */
-export async function buildScope(hands, wanted, at = []) {
+/** Builds the states of a machine, a branch or a processor at `at`. Its first state must exist. */
+export async function buildScope(user, wanted, at = []) {
   const made = new Set();
   const states = [...at, "States"];
   const pointerOf = (name) => pointerTo("", ...states, name);
-  const scope = async () => valueAt(await hands.machine(), at);
+  const scope = async () => valueAt(await user.machine(), at);
 
-  /** Makes a state that is there the one that is wanted; `before` is the transition to it, of that state. */
+  /** Turns an existing state into the wanted one. `[from, mode]` is the transition that leads to it. */
   const adopt = async (found, name, [from, mode]) => {
     const { Type } = wanted.States[name];
     const { Type: own, Next } = (await scope()).States[found];
-    // What leads nowhere cannot become a Choice, but can come behind one.
-    if (Type === "Choice" && own !== "Choice" && Next === undefined) found = await hands.insert(pointerOf(from), mode, Type);
-    await hands.retype(pointerOf(found), Type);
-    await hands.rename(pointerOf(found), name);
+    // A state without a next state cannot become a Choice, but a Choice can be inserted before it.
+    if (Type === "Choice" && own !== "Choice" && Next === undefined) found = await user.insert(pointerOf(from), mode, Type);
+    await user.retype(pointerOf(found), Type);
+    await user.rename(pointerOf(found), name);
     made.add(name);
-    await inside(hands, wanted.States[name], [...states, name]);
+    await inside(user, wanted.States[name], [...states, name]);
     queue.push(name);
   };
 
@@ -40,46 +43,46 @@ export async function buildScope(hands, wanted, at = []) {
   await adopt(first, wanted.StartAt, [first, /^Before/]);
   while (queue.length > 0) {
     const from = queue.shift();
-    for (const way of waysOf(wanted.States[from])) {
+    for (const transition of transitionsOf(wanted.States[from])) {
       const now = (await scope()).States[from];
-      const there = way.nth === undefined ? valueAt(now, way.place) : undefined;
-      if (there === way.to && made.has(way.to)) continue;
-      const before = [from, way.connect];
-      if (made.has(way.to)) await connect(way, from, there, now);
+      const there = transition.nth === undefined ? valueAt(now, transition.place) : undefined;
+      if (there === transition.to && made.has(transition.to)) continue;
+      const before = [from, transition.connect];
+      if (made.has(transition.to)) await connect(transition, from, there, now);
       else if (there === undefined)
-        await adopt(await hands.append(pointerOf(from), way.append, wanted.States[way.to].Type), way.to, before);
-      else if (!made.has(there)) await adopt(there, way.to, before);
-      else await adopt(await hands.insert(pointerOf(from), way.connect, wanted.States[way.to].Type), way.to, before);
-      const kept = valueAt((await scope()).States[from], way.place);
-      assert.equal(kept, way.to, `${from} ${way.place.join("/")}`);
+        await adopt(await user.append(pointerOf(from), transition.append, wanted.States[transition.to].Type), transition.to, before);
+      else if (!made.has(there)) await adopt(there, transition.to, before);
+      else await adopt(await user.insert(pointerOf(from), transition.connect, wanted.States[transition.to].Type), transition.to, before);
+      const kept = valueAt((await scope()).States[from], transition.place);
+      assert.equal(kept, transition.to, `${from} ${transition.place.join("/")}`);
     }
   }
 
-  async function connect(way, from, there, now) {
+  async function connect(transition, from, there, now) {
     const catchers = now.Catch?.length ?? 0;
-    await hands.lead(pointerOf(from), there === undefined ? way.append : way.connect, pointerOf(way.to));
-    await hands.becomes((after) => {
+    await user.connect(pointerOf(from), there === undefined ? transition.append : transition.connect, pointerOf(transition.to));
+    await user.untilMachine((after) => {
       const state = valueAt(after, [...states, from]);
-      assert.equal(valueAt(state, way.place), way.to);
-      if (way.nth !== undefined) assert.equal(state.Catch.length, catchers + 1);
+      assert.equal(valueAt(state, transition.place), transition.to);
+      if (transition.nth !== undefined) assert.equal(state.Catch.length, catchers + 1);
     });
   }
 
-  for (const name of Object.keys((await scope()).States).filter((other) => !made.has(other))) await hands.remove(pointerOf(name));
+  for (const name of Object.keys((await scope()).States).filter((other) => !made.has(other))) await user.remove(pointerOf(name));
   assert.deepEqual(Object.keys((await scope()).States).sort(), Object.keys(wanted.States).sort());
 }
 
-/** What is inside of a state: the branches of a Parallel, the processor of a Map. */
-async function inside(hands, { Branches, ItemProcessor }, at) {
+/** Builds the states inside a state: the branches of a Parallel, the processor of a Map. */
+async function inside(user, { Branches, ItemProcessor }, at) {
   for (const [i, branch] of (Branches ?? []).entries()) {
-    if (valueAt(await hands.machine(), [...at, "Branches", i]) === undefined)
-      await hands.branch(pointerTo("", ...at), branch.States[branch.StartAt].Type);
-    await buildScope(hands, branch, [...at, "Branches", i]);
+    if (valueAt(await user.machine(), [...at, "Branches", i]) === undefined)
+      await user.branch(pointerTo("", ...at), branch.States[branch.StartAt].Type);
+    await buildScope(user, branch, [...at, "Branches", i]);
   }
-  if (ItemProcessor) await buildScope(hands, ItemProcessor, [...at, "ItemProcessor"]);
+  if (ItemProcessor) await buildScope(user, ItemProcessor, [...at, "ItemProcessor"]);
 }
 
-/** All states, with those inside of others: the steps to each, and what it has. */
+/** Returns all states, including nested ones, as pairs of their path and their definition. */
 export function allStates({ States }, at = []) {
   return Object.entries(States).flatMap(([name, state]) => {
     const own = [...at, "States", name];

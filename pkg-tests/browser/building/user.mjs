@@ -1,4 +1,4 @@
-// How somebody works on the page: by mouse, by keyboard or by touch. What a builder does, each hand does in its own way.
+// A user who edits the graph by mouse, keyboard or touch. Each method performs one step as that device does it.
 import assert from "node:assert/strict";
 import { machine, picker } from "../definition.mjs";
 import { until } from "../playground.mjs";
@@ -6,14 +6,14 @@ import { importSource } from "../../../scripts/sources.mjs";
 
 export const { pointerTo, pointerSteps } = await importSource("js/base/pointer.ts");
 
-/** What a browser of each hand is: a tablet is touched. */
-export const WAYS = {
+/** The browser of each device: touch has the screen of a tablet. */
+export const DEVICES = {
   mouse: { width: 1600, height: 1000 },
   keyboard: { width: 1600, height: 1000 },
   touch: { width: 1600, height: 1000, hasTouch: true, isMobile: true },
 };
 
-/** The key of a gesture, and its words in the menu of a state. */
+/** The key of a gesture, and its label in the menu of a state. */
 const GESTURES = {
   rename: ["F2", /^Rename…/],
   retype: ["r", /^Change the type…/],
@@ -25,33 +25,33 @@ const GESTURES = {
   form: ["e", /^Edit in the form/],
 };
 
-/** What stands in a value where these steps lead. */
+/** The value at a path. */
 export const valueAt = (value, steps) => steps.reduce((at, step) => at?.[step], value);
 
-export class Hands {
-  /** How many gestures and fields there were. */
+export class User {
+  /** The number of gestures and fields so far. */
   count = 0;
 
-  constructor(visitor, way) {
+  constructor(visitor, device) {
     this.visitor = visitor;
     this.page = visitor.page;
-    this.way = way;
+    this.device = device;
   }
 
-  /** The definition as it is now. */
+  /** Returns the current definition. */
   machine() {
     return machine(this.visitor);
   }
 
-  /** Waits until assertions about it hold. */
-  becomes(passes) {
+  /** Waits until assertions about the definition hold. */
+  untilMachine(passes) {
     return until(async () => passes(await this.machine()));
   }
 
-  /** Presses a button or what is like one. */
+  /** Activates a button or a similar control. */
   async press(target) {
-    if (this.way === "mouse") return target.click();
-    if (this.way === "touch") return target.tap();
+    if (this.device === "mouse") return target.click();
+    if (this.device === "touch") return target.tap();
     await target.focus();
     await this.page.keyboard.press("Enter");
   }
@@ -60,32 +60,32 @@ export class Hands {
     return this.visitor.node(pointer);
   }
 
-  /** Begins a gesture about a state: by its key, or in the menu, which a long press opens, too. */
+  /** Starts a gesture on a state: by its key, or by the menu, which a long press also opens. */
   async gesture(pointer, kind) {
     this.count += 1;
     const [key, item] = GESTURES[kind];
     const node = this.node(pointer);
-    if (this.way === "keyboard") {
+    if (this.device === "keyboard") {
       await node.focus();
       return this.page.keyboard.press(key);
     }
-    await this.#shown(pointer);
-    if (this.way === "mouse" && kind === "rename") return node.locator("text.name").first().dblclick();
-    if (this.way === "mouse") await node.locator("text.name").first().click({ button: "right" });
+    await this.#reveal(pointer);
+    if (this.device === "mouse" && kind === "rename") return node.locator("text.name").first().dblclick();
+    if (this.device === "mouse") await node.locator("text.name").first().click({ button: "right" });
     else await node.dispatchEvent("contextmenu");
     await this.press(this.page.getByRole("menuitem", { name: item }));
   }
 
-  /** Has a state where it can be pressed: on the whole graph, or where that is large, as the search shows it. */
-  async #shown(pointer) {
+  /** Makes a state visible and large enough to press: with the whole graph in view, or, in a large graph, with the search. */
+  async #reveal(pointer) {
     const node = this.node(pointer);
     const name = node.locator("text.name").first();
-    await this.visitor.still();
-    // It lies over the foot of the graph.
+    await this.visitor.waitUntilQuiet();
+    // The hints cover the foot of the graph.
     const hints = this.page.getByRole("button", { name: "No more hints" });
     if ((await hints.count()) > 0) await this.press(hints);
     await this.press(this.page.getByRole("button", { name: "Fit the graph" }));
-    await this.visitor.still();
+    await this.visitor.waitUntilQuiet();
     if ((await name.count()) > 0) return;
     await this.press(this.page.getByRole("button", { name: /^Zoom \d+ %$/ }));
     await this.press(this.page.getByRole("button", { name: "Search the graph" }));
@@ -98,24 +98,24 @@ export class Hands {
     });
     await this.press(this.page.getByRole("button", { name: "Close the search" }));
     await name.waitFor();
-    await this.visitor.still();
+    await this.visitor.waitUntilQuiet();
   }
 
-  /** Chooses what has an id in the list that has opened, after a way of several. */
+  /** Selects the option with an id in the open list, after selecting a mode if the list offers modes. */
   async choose(id, mode) {
     const list = picker(this.page);
     await list.waitFor();
     const modes = list.locator(".picker-modes label");
     if (mode !== undefined && (await modes.count()) > 0) {
       const label = modes.filter({ hasText: mode }).first();
-      if (this.way === "keyboard") {
+      if (this.device === "keyboard") {
         await label.getByRole("radio").focus();
         await this.page.keyboard.press("Space");
         await list.getByRole("combobox").focus();
       } else await this.press(label);
     }
     const option = list.locator(`[data-option=${JSON.stringify(id)}]`);
-    if (this.way !== "keyboard") await this.press(option);
+    if (this.device !== "keyboard") await this.press(option);
     else {
       await option.waitFor();
       await until(async () => {
@@ -128,8 +128,8 @@ export class Hands {
     await list.waitFor({ state: "detached" });
   }
 
-  /** Agrees to what is lost, where that is asked, until the machine is as wanted. */
-  async sure(passes) {
+  /** Confirms the loss of fields if the page asks, until the definition passes. */
+  async confirmUntil(passes) {
     const yes = picker(this.page).locator('[data-option="yes"]');
     await until(async () => {
       if ((await yes.count()) > 0) await this.choose("yes");
@@ -137,11 +137,11 @@ export class Hands {
     });
   }
 
-  /** Adds a state behind another one, in a way of that; its name. */
+  /** Appends a state, using one of the modes that the list offers. Returns its name. */
   async append(from, mode, type) {
     const scope = pointerSteps(from).slice(0, -1);
     const before = Object.keys(valueAt(await this.machine(), scope));
-    await this.#behind(from, mode, type);
+    await this.#appendAfter(from, mode, type);
     return this.#added(scope, before);
   }
 
@@ -149,28 +149,28 @@ export class Hands {
   async branch(parallel, type) {
     const list = [...pointerSteps(parallel), "Branches"];
     const had = valueAt(await this.machine(), list).length;
-    await this.#behind(parallel, "New branch", type);
-    await this.becomes((now) => assert.equal(valueAt(now, list).length, had + 1));
+    await this.#appendAfter(parallel, "New branch", type);
+    await this.untilMachine((now) => assert.equal(valueAt(now, list).length, had + 1));
   }
 
-  async #behind(from, mode, type) {
+  async #appendAfter(from, mode, type) {
     if (mode === "New branch") await this.gesture(from, "branch");
-    else if (this.way === "keyboard") await this.gesture(from, "append");
+    else if (this.device === "keyboard") await this.gesture(from, "append");
     else {
       this.count += 1;
-      await this.#shown(from);
+      await this.#reveal(from);
       const port = this.page.locator(`[data-port=${JSON.stringify(from)}]`);
-      // A finger sees those of all states where they are large.
-      if (this.way === "mouse" || (await port.count()) === 0) await this.press(this.node(from).locator("text.name").first());
+      // On a touch screen the buttons of large states are always visible.
+      if (this.device === "mouse" || (await port.count()) === 0) await this.press(this.node(from).locator("text.name").first());
       const { y, height } = await this.page.locator("svg.canvas").boundingBox();
-      // The foot of a large Parallel may be out of sight.
+      // The lower end of a large Parallel may be out of view.
       if ((await port.boundingBox())?.y < y + height - 20) await this.press(port);
       else await this.gesture(from, "append");
     }
     await this.choose(type, mode);
   }
 
-  /** Puts a state on a transition of another one; its name. */
+  /** Inserts a state on a transition of another state. Returns its name. */
   async insert(at, mode, type) {
     const scope = pointerSteps(at).slice(0, -1);
     const before = Object.keys(valueAt(await this.machine(), scope));
@@ -179,7 +179,7 @@ export class Hands {
     return this.#added(scope, before);
   }
 
-  /** The name of the state that is new in a scope. */
+  /** Returns the name of the state that is new in a scope. */
   #added(scope, before) {
     return until(async () => {
       const [name] = Object.keys(valueAt(await this.machine(), scope)).filter((one) => !before.includes(one));
@@ -188,7 +188,7 @@ export class Hands {
     });
   }
 
-  /** Gives a state another name; its pointer then. */
+  /** Renames a state. Returns its new pointer. */
   async rename(pointer, to) {
     const steps = pointerSteps(pointer);
     if (steps.at(-1) === to) return pointer;
@@ -196,7 +196,7 @@ export class Hands {
     const box = this.page.getByRole("textbox", { name: `Name of ${steps.at(-1)}`, exact: true });
     await box.fill(to);
     await box.press("Enter");
-    await this.becomes((now) => assert.ok(Object.hasOwn(valueAt(now, steps.slice(0, -1)), to)));
+    await this.untilMachine((now) => assert.ok(Object.hasOwn(valueAt(now, steps.slice(0, -1)), to)));
     return pointerTo("", ...steps.slice(0, -1), to);
   }
 
@@ -205,11 +205,11 @@ export class Hands {
     if (valueAt(await this.machine(), steps).Type === type) return;
     await this.gesture(pointer, "retype");
     await this.choose(type);
-    await this.sure((now) => assert.equal(valueAt(now, steps).Type, type));
+    await this.confirmUntil((now) => assert.equal(valueAt(now, steps).Type, type));
   }
 
-  /** Leads a transition of a state to another one. */
-  async lead(from, mode, to) {
+  /** Connects a transition of a state with another state. */
+  async connect(from, mode, to) {
     await this.gesture(from, "connect");
     await this.choose(to, mode);
   }
@@ -217,20 +217,20 @@ export class Hands {
   async remove(pointer) {
     const steps = pointerSteps(pointer);
     await this.gesture(pointer, "delete");
-    await this.sure((now) => assert.equal(valueAt(now, steps), undefined));
+    await this.confirmUntil((now) => assert.equal(valueAt(now, steps), undefined));
   }
 
-  /** Writes into a field of a form, and leaves it. */
+  /** Fills in a field of a form, and leaves the field. */
   async write(box, text) {
     this.count += 1;
-    if (this.way === "keyboard") await box.focus();
+    if (this.device === "keyboard") await box.focus();
     else await this.press(box);
     await box.fill(text);
-    // Not by Tab, which takes what is proposed.
+    // Tab would accept a proposal.
     await box.blur();
   }
 
-  /** Chooses in a native list, what has a value there, or is called `{ label }`. */
+  /** Selects an option of a native list by its value, or by `{ label }`. */
   async select(list, value) {
     this.count += 1;
     await list.focus();
