@@ -79,8 +79,8 @@ function members(name) {
     .split(/,(?![^<]*>)/)
     .filter((parent) => parent.trim() !== "")
     .flatMap((parent) => {
-      const omitted = /Omit<(\w+), "(\w+)">/.exec(parent);
-      return members(omitted ? omitted[1] : parent.trim()).filter((member) => member !== omitted?.[2]);
+      const [, base = parent.trim(), omitted = ""] = /Omit<(\w+), ([^>]*)>/.exec(parent) ?? [];
+      return members(base).filter((member) => !omitted.includes(`"${member}"`));
     });
   return [...own, ...inherited];
 }
