@@ -2,6 +2,7 @@
 
 import { isObject, listOf, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
+import { STATE_FIELDS, STATE_TYPES, pathField } from "../definition/field-table.ts";
 import { condition } from "./choice.ts";
 import { computed, isPlaceholder, path, split, template } from "./expressions.ts";
 import { innerNeverNull, inputsNeverNull } from "./nulls.ts";
@@ -172,36 +173,8 @@ function converted(
   }
 }
 
-/** Fields of a state that mean the same in both languages, in the order in which they are usually written. */
-const SHARED = [
-  "Comment",
-  "Resource",
-  "Credentials",
-  "Error",
-  "Cause",
-  "Seconds",
-  "Timestamp",
-  "TimeoutSeconds",
-  "HeartbeatSeconds",
-  "Label",
-  "MaxConcurrency",
-  "ToleratedFailureCount",
-  "ToleratedFailurePercentage",
-  "Branches",
-];
-const COMPUTED = [
-  "ErrorPath",
-  "CausePath",
-  "SecondsPath",
-  "TimestampPath",
-  "TimeoutSecondsPath",
-  "HeartbeatSecondsPath",
-  "MaxConcurrencyPath",
-  "ToleratedFailureCountPath",
-  "ToleratedFailurePercentagePath",
-];
 /** The fields that the converter reads by name. */
-const OWN = [
+const OWN: ReadonlySet<string> = new Set([
   "Type",
   "QueryLanguage",
   "InputPath",
@@ -224,9 +197,17 @@ const OWN = [
   "ItemReader",
   "ItemBatcher",
   "ResultWriter",
+]);
+/** The first fields of a converted state, in the order in which they are usually written. The others follow in the core's order. */
+const FIRST = ["Comment", "Resource", "Credentials", "Label"];
+/** Fields that mean the same in both languages. */
+const SHARED = [
+  ...FIRST,
+  ...Object.keys(STATE_FIELDS).filter((name) => STATE_FIELDS[name]?.language === undefined && !OWN.has(name) && !FIRST.includes(name)),
 ];
+/** Fields with the path of a value, which JSONata computes in the field without `Path`. */
+const COMPUTED = SHARED.flatMap((name) => pathField(STATE_FIELDS, name) ?? []);
 const KNOWN = new Set([...SHARED, ...COMPUTED, ...OWN]);
-const TYPES = new Set<unknown>(["Pass", "Task", "Choice", "Wait", "Succeed", "Fail", "Parallel", "Map"]);
 
 class StateConverter {
   #state: JsonObject;
@@ -261,7 +242,7 @@ class StateConverter {
   convert(): JsonObject {
     const state = this.#state;
     const { Type } = state;
-    if (Type === undefined || !TYPES.has(Type)) throw new Unmechanical(`there is no Type ${Type}`);
+    if (Type === undefined || !STATE_TYPES.some((known) => known === Type)) throw new Unmechanical(`there is no Type ${Type}`);
     this.#input = this.#at("InputPath", () =>
       state.InputPath === null ? new Constant({}) : path(state.InputPath ?? "$", new Code(INPUT), "path"),
     );

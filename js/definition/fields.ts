@@ -1,6 +1,7 @@
-// The types of a definition's fields. A definition that was not compiled can contain any values, so its readers must check them.
+// The types of the fields that our code reads; field-table.ts has all fields. A definition that was not compiled can contain any values, so its readers must check them.
 
 import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { StateType } from "./field-table.ts";
 
 /** The languages of a definition's expressions. */
 export type QueryLanguage = "JSONPath" | "JSONata";
@@ -21,7 +22,7 @@ export interface MachineDefinition extends Scope {
 
 /** The fields of a state of any type. */
 export interface StateFields extends ErrorHandling, DataFlow {
-  Type: "Pass" | "Task" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map";
+  Type: StateType;
   Comment?: string;
   QueryLanguage?: QueryLanguage;
   Next?: string;

@@ -1,6 +1,7 @@
 // Reads events in the forms of other programs: names in other cases, times as seconds, logs of Express executions.
 
 import { isObject } from "../base/json.ts";
+import { detailsMember } from "./events.ts";
 
 /** An event with the names and times of `execution.history()`. */
 export interface RecordedEvent {
@@ -87,7 +88,7 @@ export function documentOfHistory(value: unknown, name: string): RecordedDocumen
   const last = events.at(-1);
   if (first === undefined || last === undefined) throw new Error("This is not a history: it has no events.");
   const status = /^Execution(Succeeded|Failed|Aborted|TimedOut)$/.exec(last.type)?.[1];
-  const ended = membersOf(last[`${last.type.charAt(0).toLowerCase()}${last.type.slice(1)}EventDetails`]);
+  const ended = membersOf(last[detailsMember(last.type)]);
   const definition = isObject(members["definition"]) ? JSON.stringify(members["definition"], null, 2) : textOf(members["definition"]);
   const document = described({
     name,
@@ -168,11 +169,7 @@ export function eventOf(value: unknown): RecordedEvent {
     throw new Error("This is not a history: an event has no type or no id.");
   const details = Object.entries(from).filter(([key]) => key.endsWith("EventDetails"));
   // Logs have the same name for the details of all types.
-  if (details.length === 0 && from["details"] !== undefined)
-    details.push([
-      `${/State(Entered|Exited)$/.exec(type)?.[0].replace("S", "s") ?? `${type.charAt(0).toLowerCase()}${type.slice(1)}`}EventDetails`,
-      from["details"],
-    ]);
+  if (details.length === 0 && from["details"] !== undefined) details.push([detailsMember(type), from["details"]]);
   const lowered = details.map(([key, held]) => [
     key,
     Object.fromEntries(Object.entries(membersOf(held)).map(([name, inner]) => [`${name.charAt(0).toLowerCase()}${name.slice(1)}`, inner])),

@@ -3,6 +3,7 @@
 import type { ExpressionPart } from "../api/index.d.ts";
 import { type JsonObject, type JsonValue, isObject } from "../base/json.ts";
 import type { Catcher, ChoiceRule, QueryLanguage, Scope, StateFields } from "../definition/fields.ts";
+import { STATE_FIELDS, pathField } from "../definition/field-table.ts";
 import { jsonataIn, pathStart } from "../definition/expression-parts.ts";
 import { syntaxOf } from "../definition/expression-syntax.ts";
 import { type Resource, parseResource } from "../tasks/resource.ts";
@@ -65,20 +66,13 @@ interface States {
   errorOutput?: Value;
 }
 
-/** Fields of both languages that contain a number or an instant. In JSONPath the names can also end with `Path`. */
-const TIMES = [
-  ["Seconds", "number"],
-  ["TimeoutSeconds", "number"],
-  ["HeartbeatSeconds", "number"],
-  ["MaxConcurrency", "number"],
-  ["Timestamp", "string"],
-  ["Error", "string"],
-  ["Cause", "string"],
-] as const;
-const PATHS_ONLY = [
-  ["ToleratedFailureCountPath", "number"],
-  ["ToleratedFailurePercentagePath", "number"],
-] as const;
+/** Fields of both languages that contain a number or a text, and the fields of JSONPath with the path of such a value. */
+const SCALARS = Object.entries(STATE_FIELDS).flatMap(([name, { type }]) => {
+  const path = pathField(STATE_FIELDS, name);
+  return path === undefined
+    ? []
+    : [{ name, path, wanted: type === "integer" || type === "number" ? ("number" as const) : ("string" as const) }];
+});
 
 /** Visits a state. Its fields may be any JSON. */
 export function visit(flow: MachineFlow, name: string, state: StateFields, input: Value, env: StateContext, depth: number): Outcome {
@@ -111,7 +105,7 @@ class Visit {
 
   run(): Outcome {
     const state = this.#state;
-    this.#times();
+    this.#scalars();
     if (state.Type === "Choice") return this.#choice();
     if (state.Type === "Fail") return { output: UNKNOWN, ways: [], ended: false };
     const output = this.#output();
@@ -135,16 +129,13 @@ class Visit {
     }
   }
 
-  /** Notes the types of the fields that contain numbers or instants. */
-  #times(): void {
-    const state = this.#state;
-    for (const [field, wanted] of [...TIMES.map(([name, type]) => [`${name}Path`, type] as const), ...PATHS_ONLY]) {
-      const text = state[field];
+  /** Notes the types of the fields that contain numbers or texts. */
+  #scalars(): void {
+    const fields = this.#state as unknown as JsonObject;
+    for (const { name, path, wanted } of SCALARS) {
+      const text = fields[path];
       if (typeof text === "string" && text.startsWith("$")) use(this.#path(text, this.#effective), wanted);
-    }
-    if (!this.#isJsonata) return;
-    for (const [field, wanted] of TIMES) {
-      const code = jsonataIn(state[field]);
+      const code = this.#isJsonata ? jsonataIn(fields[name]) : undefined;
       if (code !== undefined) use(this.#expression(code, {}), wanted);
     }
   }

@@ -10,6 +10,7 @@ pub mod language;
 pub mod resource;
 mod shape;
 mod suggest;
+pub mod tables;
 pub mod variables;
 
 pub(crate) use compile::operator_name;

@@ -15,7 +15,8 @@ macro_rules! event_types {
         }
 
         impl EventType {
-            const ALL: &[EventType] = &[$(EventType::$name,)*];
+            /// All types, in AWS's order.
+            pub const ALL: &[EventType] = &[$(EventType::$name,)*];
 
             /// The type's name in the API.
             pub fn name(self) -> &'static str {
@@ -129,6 +130,19 @@ impl EventType {
             Kind::Map(_) => Some(EventType::MapStateAborted),
             _ => None,
         }
+    }
+
+    /// Returns the name of the member that has the details of an event of this type, such as `taskScheduledEventDetails`. An event
+    /// without details does not have it.
+    ///
+    /// ```
+    /// use stepglass::engine::EventType;
+    /// assert_eq!(EventType::PassStateEntered.details_member(), "stateEnteredEventDetails");
+    /// ```
+    pub fn details_member(self) -> String {
+        let mut name = String::new();
+        self.write_member(&mut name);
+        name
     }
 
     /// Appends the name of the event's details member. All states share two of them.

@@ -23,6 +23,8 @@ cargo xtask <task>
   cut <from> <numbers> <first> <rest> [<pages>]
                             a module in two parts: the functions with these numbers, and the rest; with
                             so many pages of memory
+  tables                    writes the core's tables that TypeScript reads: js/definition/fields.json and
+                            js/history/events.json
   size [--json]             what the two modules weigh: raw, gzip -9, brotli 11
   ci                        everything that CI runs (the same as npm test)
 ";
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
             Ok(pages) => cut(from, kept, [first, rest], Some(pages)),
             Err(error) => Err(format!("{pages}: {error}")),
         },
+        // The test that compares the files also writes them.
+        ["tables"] => run(cargo().args(["test", "--quiet", "--locked", "--test", "tables"]).env("STEPGLASS_WRITE_TABLES", "1")),
         ["size"] => node(&["scripts/size.mjs"]),
         ["size", "--json"] => node(&["scripts/size.mjs", "--json"]),
         ["ci"] => node(&["scripts/test.mjs"]),

@@ -1,8 +1,9 @@
-// The layout and the controls of forms. The core determines which fields exist; a test compares this table with it.
+// The layout and the controls of forms. The core's table determines which fields exist, and what they accept.
 
+import { FIELDS, type FieldRow, type Fields, type StateType, pathField } from "../../../js/definition/field-table.ts";
 import type { QueryLanguage } from "../model/form.ts";
 
-export type StateType = "Task" | "Wait" | "Pass" | "Succeed" | "Fail" | "Choice" | "Parallel" | "Map";
+export type { StateType } from "../../../js/definition/field-table.ts";
 
 /** The control of a field. `text` and `number` take no expressions; `json` is any value, as it is written. */
 export type Control =
@@ -48,250 +49,211 @@ export interface Group {
   fields: readonly Field[];
 }
 
-const path = (name: string, absent: string): Field => ({ name, control: "path", only: "JSONPath", absent });
-const jsonpath = (field: Field): Field => ({ ...field, only: "JSONPath" });
-const jsonata = (field: Field): Field => ({ ...field, only: "JSONata" });
+/** A title, and the names of the fields below it. */
+type Section = readonly [title: string, ...names: string[]];
 
-/** Returns a number field, with its alternative that is a path or an expression. */
-const amount = (name: string, absent?: string): Field => ({
-  name,
-  control: "number-or-jsonata",
-  ...(absent !== undefined && { absent }),
-  or: [jsonpath({ name: `${name}Path`, control: "path" })],
-});
-
-const COMMENT: Field = { name: "Comment", control: "lines" };
-const LANGUAGE: Field = { name: "QueryLanguage", control: "language" };
-const ABOUT: Group = { title: "State", fields: [{ name: "Type", control: "type" }, COMMENT, LANGUAGE] };
-const ASSIGN: Field = { name: "Assign", control: "template" };
-const INPUT = path("InputPath", "$");
-const OUTPUT_PATH = path("OutputPath", "$");
-const RESULT_PATH: Field = { name: "ResultPath", control: "reference", only: "JSONPath", absent: "$" };
-const PARAMETERS = jsonpath({ name: "Parameters", control: "template" });
-const ARGUMENTS = jsonata({ name: "Arguments", control: "template" });
-const SELECTOR = jsonpath({ name: "ResultSelector", control: "template" });
-const OUTPUT = jsonata({ name: "Output", control: "template" });
-const NEXT: Group = { title: "Next", fields: [{ name: "Next", control: "onward", or: [{ name: "End", control: "onward" }] }] };
-const AFTER: Group = { title: "Output", fields: [SELECTOR, RESULT_PATH, OUTPUT_PATH, OUTPUT, ASSIGN] };
-const PLAIN_AFTER: Group = { title: "Output", fields: [OUTPUT_PATH, OUTPUT, ASSIGN] };
-const BEFORE: Group = { title: "Input", fields: [INPUT, PARAMETERS, ARGUMENTS] };
-const ERRORS: Group = {
-  title: "Errors",
-  fields: [
-    { name: "Retry", control: "retry" },
-    { name: "Catch", control: "catch" },
-  ],
+/** Fields of which a state has one, besides those with a path instead of a value. */
+const ALTERNATIVES: Readonly<Record<string, readonly string[]>> = {
+  Seconds: ["Timestamp"],
+  ItemSelector: ["Parameters"],
+  ItemProcessor: ["Iterator"],
+  Next: ["End"],
 };
 
-const SERVICE: readonly Field[] = [
-  { name: "Resource", control: "text" },
-  jsonpath({ name: "Parameters", control: "template" }),
-  jsonata({ name: "Arguments", control: "template" }),
-];
+/** Default values in words. A required field has none. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  InputPath: "$",
+  OutputPath: "$",
+  ResultPath: "$",
+  ItemsPath: "$",
+  Timestamp: "2030-01-01T00:00:00Z",
+  MaxConcurrency: "0",
+  ToleratedFailureCount: "0",
+  ToleratedFailurePercentage: "0",
+  CSVDelimiter: "COMMA",
+  Transformation: "NONE",
+  Version: "1.0",
+  IntervalSeconds: "1",
+  MaxAttempts: "3",
+  BackoffRate: "2",
+  JitterStrategy: "NONE",
+  Mode: "INLINE",
+  ExecutionType: "STANDARD",
+};
 
-export const FORMS: Record<StateType, readonly Group[]> = {
+/** Controls that do not follow from the type of the value. */
+const CONTROLS: Readonly<Record<string, Control>> = {
+  Type: "type",
+  QueryLanguage: "language",
+  Comment: "lines",
+  StartAt: "state",
+  Default: "state",
+  ErrorEquals: "texts",
+  ResultPath: "reference",
+  Result: "json",
+  Choices: "rules",
+  Retry: "retry",
+  Catch: "catch",
+  Branches: "branches",
+  ItemProcessor: "processor",
+  Iterator: "processor",
+};
+
+/** What the fields of an object have besides what the core says. */
+interface Style {
+  controls: Readonly<Record<string, Control>>;
+  defaults: Readonly<Record<string, string>>;
+}
+
+const OF_STATE: Style = {
+  controls: { ...CONTROLS, Resource: "call", Next: "onward", End: "onward" },
+  defaults: { ...DEFAULTS, TimeoutSeconds: "99999999" },
+};
+const OF_PART: Style = { controls: { ...CONTROLS, Next: "state" }, defaults: DEFAULTS };
+
+/** Returns the control for the values that a field accepts. */
+function controlOf(name: string, { type, computable, language }: FieldRow): Control {
+  switch (type) {
+    case "boolean":
+      return "boolean";
+    case "word":
+      return "words";
+    case "integer":
+    case "number":
+      return computable ? "number-or-jsonata" : "number";
+    case "string":
+      if (language === "JSONPath" && name.endsWith("Path")) return "path";
+      return computable ? "text-or-jsonata" : "text";
+    case "timestamp":
+      return computable ? "text-or-jsonata" : "text";
+    case "stringOrNull":
+      return "path";
+    default:
+      return "template";
+  }
+}
+
+/** Returns a field of an object without its alternatives. */
+function single(fields: Fields, name: string, { controls, defaults }: Style): Field {
+  const row = fields[name];
+  if (row === undefined) throw new Error(`The core has no field ${name}.`);
+  const inside = objectFields(name);
+  const absent = row.required === true ? undefined : defaults[name];
+  return {
+    name,
+    control: inside ? "json" : (controls[name] ?? controlOf(name, row)),
+    ...(row.language !== undefined && { only: row.language }),
+    ...(absent !== undefined && { absent }),
+    ...(row.type === "word" && controls[name] === undefined && { words: row.words ?? [] }),
+    ...(inside && { inside }),
+  };
+}
+
+/** Returns the fields of an object that is the value of a field and has no form of its own. */
+function objectFields(name: string): Field[] | undefined {
+  const { ProcessorConfig: _, ...objects } = FIELDS.objects;
+  return Object.hasOwn(objects, name) ? fieldsIn(objects[name as keyof typeof objects]) : undefined;
+}
+
+/** Returns the fields with these names, each with its alternatives. Without names, it returns all fields but some. */
+function fieldsIn(fields: Fields, names?: readonly string[], style = OF_PART, besides: readonly string[] = []): Field[] {
+  const taken = new Set<string>(besides);
+  return (names ?? Object.keys(fields)).flatMap((name) => {
+    if (taken.has(name)) return [];
+    const others = alternatives(fields, name);
+    for (const one of [name, ...others]) taken.add(one);
+    const first = single(fields, name, style);
+    return [others.length === 0 ? first : { ...first, or: others.map((other) => single(fields, other, style)) }];
+  });
+}
+
+/** Returns the names of the fields that can stand in a field's place. */
+function alternatives(fields: Fields, name: string): string[] {
+  const others = (ALTERNATIVES[name] ?? []).filter((other) => Object.hasOwn(fields, other));
+  return [name, ...others].flatMap((one) => [one, pathField(fields, one) ?? []].flat()).slice(1);
+}
+
+const ABOUT: Section = ["State", "Type", "Comment", "QueryLanguage"];
+const BEFORE: Section = ["Input", "InputPath", "Parameters", "Arguments"];
+const AFTER: Section = ["Output", "ResultSelector", "ResultPath", "OutputPath", "Output", "Assign"];
+const PLAIN_AFTER: Section = ["Output", "OutputPath", "Output", "Assign"];
+const ERRORS: Section = ["Errors", "Retry", "Catch"];
+const NEXT: Section = ["Next", "Next"];
+
+const LAYOUT: Readonly<Record<StateType, readonly Section[]>> = {
   Task: [
     ABOUT,
-    {
-      title: "Call",
-      fields: [{ name: "Resource", control: "call" }, INPUT, PARAMETERS, ARGUMENTS, { name: "Credentials", control: "template" }],
-    },
-    { title: "Time", fields: [amount("TimeoutSeconds", "99999999"), amount("HeartbeatSeconds")] },
+    ["Call", "Resource", "InputPath", "Parameters", "Arguments", "Credentials"],
+    ["Time", "TimeoutSeconds", "HeartbeatSeconds"],
     AFTER,
     ERRORS,
     NEXT,
   ],
-  Wait: [
-    ABOUT,
-    {
-      title: "Wait",
-      fields: [
-        {
-          name: "Seconds",
-          control: "number-or-jsonata",
-          or: [
-            jsonpath({ name: "SecondsPath", control: "path" }),
-            { name: "Timestamp", control: "text-or-jsonata", absent: "2030-01-01T00:00:00Z" },
-            jsonpath({ name: "TimestampPath", control: "path" }),
-          ],
-        },
-      ],
-    },
-    { title: "Input", fields: [INPUT] },
-    PLAIN_AFTER,
-    NEXT,
-  ],
-  Pass: [
-    ABOUT,
-    { title: "Input", fields: [INPUT, PARAMETERS] },
-    { title: "Output", fields: [jsonpath({ name: "Result", control: "json" }), RESULT_PATH, OUTPUT_PATH, OUTPUT, ASSIGN] },
-    NEXT,
-  ],
-  Succeed: [ABOUT, { title: "Output", fields: [INPUT, OUTPUT_PATH, OUTPUT] }],
-  Fail: [
-    ABOUT,
-    {
-      title: "Error",
-      fields: [
-        { name: "Error", control: "text-or-jsonata", or: [jsonpath({ name: "ErrorPath", control: "path" })] },
-        { name: "Cause", control: "text-or-jsonata", or: [jsonpath({ name: "CausePath", control: "path" })] },
-      ],
-    },
-  ],
-  Choice: [
-    ABOUT,
-    {
-      title: "Rules",
-      fields: [
-        { name: "Choices", control: "rules" },
-        { name: "Default", control: "state" },
-      ],
-    },
-    { title: "Input", fields: [INPUT] },
-    PLAIN_AFTER,
-  ],
-  Parallel: [ABOUT, { title: "Branches", fields: [{ name: "Branches", control: "branches" }] }, BEFORE, AFTER, ERRORS, NEXT],
+  Wait: [ABOUT, ["Wait", "Seconds"], ["Input", "InputPath"], PLAIN_AFTER, NEXT],
+  Pass: [ABOUT, ["Input", "InputPath", "Parameters"], ["Output", "Result", "ResultPath", "OutputPath", "Output", "Assign"], NEXT],
+  Succeed: [ABOUT, ["Output", "InputPath", "OutputPath", "Output"]],
+  Fail: [ABOUT, ["Error", "Error", "Cause"]],
+  Choice: [ABOUT, ["Rules", "Choices", "Default"], ["Input", "InputPath"], PLAIN_AFTER],
+  Parallel: [ABOUT, ["Branches", "Branches"], BEFORE, AFTER, ERRORS, NEXT],
   Map: [
     ABOUT,
-    {
-      title: "Items",
-      fields: [
-        INPUT,
-        path("ItemsPath", "$"),
-        jsonata({ name: "Items", control: "template" }),
-        { name: "ItemSelector", control: "template", or: [jsonpath({ name: "Parameters", control: "template" })] },
-      ],
-    },
-    {
-      title: "Iterations",
-      fields: [
-        { name: "ItemProcessor", control: "processor", or: [{ name: "Iterator", control: "processor" }] },
-        amount("MaxConcurrency", "0"),
-        { name: "Label", control: "text" },
-      ],
-    },
-    {
-      title: "Items from a file",
-      fields: [
-        {
-          name: "ItemReader",
-          control: "json",
-          inside: [
-            ...SERVICE,
-            {
-              name: "ReaderConfig",
-              control: "json",
-              inside: [
-                { name: "InputType", control: "words", words: ["CSV", "JSON", "JSONL", "PARQUET", "MANIFEST"] },
-                { name: "CSVHeaderLocation", control: "words", words: ["FIRST_ROW", "GIVEN"] },
-                { name: "CSVHeaders", control: "template" },
-                { name: "CSVDelimiter", control: "words", words: ["COMMA", "PIPE", "SEMICOLON", "SPACE", "TAB"], absent: "COMMA" },
-                { name: "ItemsPointer", control: "text-or-jsonata" },
-                { name: "ManifestType", control: "words", words: ["S3_INVENTORY", "ATHENA_DATA"] },
-                { name: "Transformation", control: "words", words: ["NONE", "LOAD_AND_FLATTEN"], absent: "NONE" },
-                amount("MaxItems"),
-              ],
-            },
-          ],
-        },
-      ],
-    },
-    {
-      title: "Batches",
-      fields: [
-        {
-          name: "ItemBatcher",
-          control: "json",
-          inside: [amount("MaxItemsPerBatch"), amount("MaxInputBytesPerBatch"), { name: "BatchInput", control: "template" }],
-        },
-      ],
-    },
-    { title: "Tolerated failures", fields: [amount("ToleratedFailureCount", "0"), amount("ToleratedFailurePercentage", "0")] },
-    {
-      title: "Results to a file",
-      fields: [
-        {
-          name: "ResultWriter",
-          control: "json",
-          inside: [
-            ...SERVICE,
-            {
-              name: "WriterConfig",
-              control: "json",
-              inside: [
-                { name: "Transformation", control: "words", words: ["NONE", "COMPACT", "FLATTEN"] },
-                { name: "OutputType", control: "words", words: ["JSON", "JSONL"] },
-              ],
-            },
-          ],
-        },
-      ],
-    },
+    ["Items", "InputPath", "ItemsPath", "Items", "ItemSelector"],
+    ["Iterations", "ItemProcessor", "MaxConcurrency", "Label"],
+    ["Items from a file", "ItemReader"],
+    ["Batches", "ItemBatcher"],
+    ["Tolerated failures", "ToleratedFailureCount", "ToleratedFailurePercentage"],
+    ["Results to a file", "ResultWriter"],
     AFTER,
     ERRORS,
     NEXT,
   ],
 };
 
-export const MACHINE: readonly Group[] = [
-  {
-    title: "Machine",
-    fields: [
-      COMMENT,
-      { name: "StartAt", control: "state" },
-      LANGUAGE,
-      { name: "TimeoutSeconds", control: "number" },
-      { name: "Version", control: "text", absent: "1.0" },
-    ],
-  },
-];
+/** Returns the groups of an object. Fields of the core that have no place in the layout follow in a group of their own. */
+function groupsIn(fields: Fields, layout: readonly Section[], style: Style, besides: readonly string[]): Group[] {
+  const groups: Group[] = layout.map(([title, ...names]) => ({ title, fields: fieldsIn(fields, names, style) }));
+  const placed = groups.flatMap((group) => namesOf(group.fields));
+  const rest = fieldsIn(fields, undefined, style, [...placed, ...besides]);
+  return rest.length === 0 ? groups : [...groups, { title: "More", fields: rest }];
+}
 
-export const RETRIER: readonly Field[] = [
-  { name: "ErrorEquals", control: "texts" },
-  { name: "IntervalSeconds", control: "number", absent: "1" },
-  { name: "MaxAttempts", control: "number", absent: "3" },
-  { name: "BackoffRate", control: "number", absent: "2" },
-  { name: "MaxDelaySeconds", control: "number" },
-  { name: "JitterStrategy", control: "words", words: ["NONE", "FULL"], absent: "NONE" },
-  { name: "Comment", control: "lines" },
-];
+export const FORMS = Object.fromEntries(
+  Object.entries(LAYOUT).map(([type, layout]) => [type, groupsIn(FIELDS.states[type as StateType], layout, OF_STATE, [])]),
+) as unknown as Record<StateType, readonly Group[]>;
 
-export const CATCHER: readonly Field[] = [
-  { name: "ErrorEquals", control: "texts" },
-  { name: "Next", control: "state" },
-  { name: "ResultPath", control: "reference", only: "JSONPath", absent: "$" },
-  { name: "Output", control: "template", only: "JSONata" },
-  { name: "Assign", control: "template" },
-  { name: "Comment", control: "lines" },
-];
+/** What a state of an unknown type has. */
+const UNTYPED: readonly Group[] = FORMS.Pass.filter(({ title }) => title === ABOUT[0]);
 
-/** The fields of a rule besides its test. */
-export const RULE: readonly Field[] = [
-  { name: "Next", control: "state" },
-  { name: "Assign", control: "template" },
-  { name: "Output", control: "template", only: "JSONata" },
-  { name: "Comment", control: "lines" },
-];
+export const MACHINE: readonly Group[] = groupsIn(
+  FIELDS.machine,
+  [["Machine", "Comment", "StartAt", "QueryLanguage", "TimeoutSeconds", "Version"]],
+  OF_PART,
+  ["States"],
+);
 
-export const BRANCH: readonly Field[] = [
-  { name: "StartAt", control: "state" },
-  { name: "Comment", control: "lines" },
-];
+export const RETRIER: readonly Field[] = fieldsIn(FIELDS.retrier);
 
-export const PROCESSOR_CONFIG: readonly Field[] = [
-  { name: "Mode", control: "words", words: ["INLINE", "DISTRIBUTED"], absent: "INLINE" },
-  { name: "ExecutionType", control: "words", words: ["STANDARD", "EXPRESS"], absent: "STANDARD" },
-];
+export const CATCHER: readonly Field[] = fieldsIn(FIELDS.catcher);
+
+/** The fields of a rule besides its test. A field that only one language has in a rule is only for that language. */
+export const RULE: readonly Field[] = fieldsIn(ruleFields(), undefined, OF_PART, ["Variable", "Condition"]);
+
+function ruleFields(): Fields {
+  const { JSONPath, JSONata } = FIELDS.rule;
+  return Object.fromEntries(
+    Object.entries({ ...JSONata, ...JSONPath }).map(([name, row]): [string, FieldRow] => {
+      const only = !Object.hasOwn(JSONPath, name) ? "JSONata" : !Object.hasOwn(JSONata, name) ? "JSONPath" : undefined;
+      return [name, only === undefined ? row : { ...row, language: only }];
+    }),
+  );
+}
+
+export const BRANCH: readonly Field[] = fieldsIn(FIELDS.branch, undefined, OF_PART, ["States"]);
+
+export const PROCESSOR_CONFIG: readonly Field[] = fieldsIn(FIELDS.objects.ProcessorConfig);
 
 /** Objects whose fields are shown like those around them. */
-export const SETTINGS: ReadonlySet<string> = new Set([
-  "ProcessorConfig",
-  ...Object.values(FORMS).flatMap((groups) => groups.flatMap((group) => within(group.fields))),
-]);
-
-function within(fields: readonly Field[]): string[] {
-  return fields.flatMap(({ name, inside }) => (inside ? [name, ...within(inside)] : []));
-}
+export const SETTINGS: ReadonlySet<string> = new Set(Object.keys(FIELDS.objects));
 
 /** Returns the fields of a query language, each with its alternatives. */
 export function fieldsOf(fields: readonly Field[], language: QueryLanguage): Field[] {
@@ -310,10 +272,12 @@ export function fieldsOf(fields: readonly Field[], language: QueryLanguage): Fie
 }
 
 /** Returns the names of fields and of their alternatives. */
-export const namesOf = (fields: readonly Field[]): string[] => fields.flatMap(({ name, or = [] }) => [name, ...or.map((way) => way.name)]);
+export function namesOf(fields: readonly Field[]): string[] {
+  return fields.flatMap(({ name, or = [] }) => [name, ...or.map((way) => way.name)]);
+}
 
 export function groupsOf(type: unknown, language: QueryLanguage): Group[] {
-  const groups = typeof type === "string" && Object.hasOwn(FORMS, type) ? FORMS[type as StateType] : [ABOUT];
+  const groups = typeof type === "string" && Object.hasOwn(FORMS, type) ? FORMS[type as StateType] : UNTYPED;
   return groups.map(({ title, fields }) => ({ title, fields: fieldsOf(fields, language) })).filter(({ fields }) => fields.length > 0);
 }
 

@@ -2,6 +2,7 @@
 
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { detailsOf } from "../model/details.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
@@ -132,10 +133,7 @@ async function lastSizes(state: string, upTo: number): Promise<{ input?: number;
     if (!visit) return {};
     const size = async (id: number, member: string): Promise<number | undefined> => {
       const event = id > 0 && id <= upTo ? await interpreter.query("event", { id }) : null;
-      const details = Object.entries(event ?? {}).find(([name]) => name.endsWith("EventDetails"))?.[1] as
-        | Record<string, unknown>
-        | undefined;
-      const text = details?.[member];
+      const text = event ? detailsOf(event)[member] : undefined;
       return typeof text === "string" ? new TextEncoder().encode(text).length : undefined;
     };
     const [input, output] = await Promise.all([size(visit.enter, "input"), size(visit.exit, "output")]);

@@ -1,6 +1,7 @@
 // Recorded executions: the output of `aws stepfunctions get-execution-history`, exports of the console, and exports of `stepglass
 // serve` and files of `stepglass fetch`.
 
+import { detailsMember } from "stepglass/events";
 import { type RecordedEvent as HistoryEvent, asTexts, documentOfFetched, eventOf, eventsOf, isFetched, isJson } from "stepglass/recorded";
 
 export { type HistoryEvent, eventOf };
@@ -94,7 +95,7 @@ export function resultOf(last: HistoryEvent): Recorded["result"] {
   } as const;
   const status = kinds[last.type as keyof typeof kinds];
   if (status === undefined) return undefined;
-  const details = object(last[`${last.type[0]!.toLowerCase()}${last.type.slice(1)}EventDetails`]);
+  const details = object(last[detailsMember(last.type)]);
   const result: NonNullable<Recorded["result"]> = { status };
   const output = text(details["output"]);
   if (output !== undefined) {

@@ -5,6 +5,7 @@ import { DataFlow } from "../debugger/DataFlow.tsx";
 import { isMocked, position } from "../debugger/model.ts";
 import { useFlow } from "../debugger/useFlow.ts";
 import { Iterations } from "../graph/Iterations.tsx";
+import { detailsOf } from "../model/details.ts";
 import type { GraphIndex, GraphNode } from "../model/graph.ts";
 import type { Visit } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
@@ -336,8 +337,5 @@ function useEvent(id: number): Details | null {
   return held.value.id === id ? held.value.event : null;
 }
 
-function details(event: Details | null): Details {
-  if (!event) return {};
-  const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
-  return key === undefined ? {} : (event[key] as Details);
-}
+/** Returns the details of an event; empty while it is not loaded. */
+const details = (event: Details | null): Details => (event ? detailsOf(event) : {});

@@ -1,6 +1,7 @@
 // The data of one visit on its way through a state, with the state's own fields.
 
 import type { DebugSession } from "stepglass/debug";
+import { detailsOf } from "../model/details.ts";
 import type { Flow, LargePayload } from "../model/protocol.ts";
 
 const sizes = new TextEncoder();
@@ -101,9 +102,8 @@ const CLOSE = 262_144 * 0.8;
 /// Payloads of an event that are close to AWS's limit, or beyond it.
 export function largeIn(event: { id: number; type: string; [details: string]: unknown }): LargePayload[] {
   if (!/State(?:Entered|Exited)$/.test(event.type)) return [];
-  const details = Object.entries(event).find(([key]) => key.endsWith("EventDetails"))?.[1];
-  const text = member(details, "output") ?? member(details, "input");
-  const state = member(details, "name");
+  const { name: state, output, input } = detailsOf(event);
+  const text = output ?? input;
   // A character takes three bytes at most.
   if (typeof text !== "string" || typeof state !== "string" || text.length * 3 < CLOSE) return [];
   const size = sizes.encode(text).length;
