@@ -1,23 +1,33 @@
 // stepglass cost
 
+import { existsSync } from "node:fs";
 import { isObject } from "../base/json.ts";
+import { valueOf } from "../files/document.ts";
 import { Unusable } from "../files/problem.ts";
-import { read } from "../files/reading.ts";
+import { isFolder, read } from "../files/reading.ts";
+import { EXTENSION } from "../files/sfnrun.ts";
+import { assemblyFolder } from "../files/templates.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
+import { eventsOf } from "../history/recorded.ts";
+import { BadFile } from "./checked-yaml.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
+import { EMPTY_PLAN, readPlan, type Plan } from "./cost-plan.ts";
+import { inputOf } from "./input.ts";
 import { measure, type Measured } from "./measured.ts";
 import { whole } from "./numbers.ts";
 import included from "./prices.json";
+import { EXECUTIONS, simulated, type Simulated } from "./simulated.ts";
 
 const help = `stepglass cost FILE_OR_FOLDER [options]
 
-Computes what recorded executions cost as Standard and as Express workflows, by state and for a number of executions.
-Nothing is sent anywhere: the prices are in a file.
+Computes what executions cost as Standard and as Express workflows, by state and for a number of executions: recorded
+ones, or those of a definition, which is simulated. Nothing is sent anywhere: the prices are in a file.
 
   stepglass cost runs                       all executions of a folder, as stepglass fetch writes them
   stepglass cost order-7.sfnrun --runs 1000000
   stepglass cost history.json --json | jq .standard.perThousand
   stepglass cost runs --prices eu.json      the prices of another region or day
+  stepglass cost order.yaml --plan plan.yaml    a definition; how long its tasks take and how often they fail
 
 Standard workflows pay for state transitions: each entry of a state, each retry, each redrive, and each child
 execution of a Distributed Map with the transitions in it. The start of an execution is not counted: AWS's pages do
@@ -25,19 +35,40 @@ not name it. Express workflows pay for requests (executions, also of children) a
 steps of 100 ms, times the memory in steps of 64 MB. Histories do not have the memory, so --memory gives it. Free
 tiers, taxes, Lambda functions and other services are not in it.
 
+A plan says what is known of a definition's tasks, by state, function or resource; "*" is for all others. Without it, they
+succeed at once, with results that fit the definition. The same plan gives the same executions:
+
+  executions: 500                 # to simulate; default ${EXECUTIONS}
+  seed: 7
+  inputs:                         # or one "input"; default: an example with what the definition reads
+    - { weight: 9, input: { items: [1] } }
+    - { input: { items: [1, 2, 3] } }
+  tasks:
+    ChargeCard:
+      duration: { p50: 300 ms, p99: 2 s }   # or 300 ms, { min: …, max: … }, { mean: … }
+      errors: { Lambda.TooManyRequestsException: 2%, CardDeclined: 0.5% }
+      output: { charged: true }
+    "*": { duration: 100 ms }
+
 Options
+      --plan FILE      the plan of a definition
+      --input JSON     the input of all simulated executions; @FILE reads it from a file
+      --executions N   how many executions of a definition to simulate
       --runs NUMBER    executions a month, for the total and the price levels of Express; default 1000
       --memory MB      the memory of an Express execution, default 64
       --prices FILE    {date, region, currency, standard: {transition}, express: {request, gbSecond: [{upTo, price}]}}, in
                        the currency's unit; upTo is the end of a price level in GB-seconds a month, absent in the last
-      --json           {prices, executions, runs, standard: {transitions, perThousand, total}, express: {requests,
-                       gbSeconds, perThousand, total, longerThanFiveMinutes}, states: [{state, transitions, retries,
-                       perThousand}], partial}; transitions, requests and gbSeconds are those of an average execution
+      --json           {prices, executions, simulated?: {failed, firstError?: {error, cause}, instant: states}, runs,
+                       standard: {transitions, perThousand, total}, express: {requests, gbSeconds, perThousand, total,
+                       longerThanFiveMinutes}, states: [{state, transitions, retries, perThousand}], partial}; transitions, requests and gbSeconds are those of an average execution
 
-Exit code: 0 success; 2 wrong usage, or a file that cannot be used.
+Exit code: 0 success; 1 the definition has errors; 2 wrong usage, or a file that cannot be used.
 `;
 
 const options = {
+  plan: { type: "string", file: true },
+  input: { type: "string", file: true },
+  executions: { type: "string" },
   runs: { type: "string" },
   memory: { type: "string" },
   prices: { type: "string", file: true },
@@ -46,7 +77,7 @@ const options = {
 
 export const command = defineCommand({
   name: "cost",
-  summary: "compute the price of recorded executions, Standard beside Express",
+  summary: "compute the price of executions, Standard beside Express",
   help,
   options,
   run: cost,
@@ -68,15 +99,52 @@ const LONGEST_EXPRESS = 300_000;
 const DURATION_STEP = 100;
 const MEMORY_STEP = 64;
 
-function cost([path, ...others]: string[], values: Values<typeof options>): number {
-  if (path === undefined || others.length > 0) throw new Unusable("cost needs one file or folder of executions", { usage: true });
+async function cost([path, ...others]: string[], values: Values<typeof options>): Promise<number> {
+  if (path === undefined || others.length > 0)
+    throw new Unusable("cost needs one file or folder of executions, or one definition", { usage: true });
   const runs = values.runs === undefined ? 1000 : whole(values.runs, "--runs", 1, 1e12);
   const memory = values.memory === undefined ? MEMORY_STEP : whole(values.memory, "--memory", 1, 100_000);
   const prices = values.prices === undefined ? included : readPrices(values.prices);
-  const report = costOf(measure(path), { prices, runs, memory });
+  const simulation = isRecorded(path) ? undefined : await simulate(path, values);
+  const report: Report = costOf(simulation?.executions ?? recorded(path, values), { prices, runs, memory });
+  if (simulation !== undefined) {
+    const { executions: _, ...rest } = simulation;
+    report.simulated = rest;
+  }
   if (values.json) writeJson(report);
   else process.stdout.write(textOf(report));
   return 0;
+}
+
+/** Returns whether a path is a folder or a file of recorded executions, and not a definition. */
+function isRecorded(path: string): boolean {
+  if (isFolder(path)) return assemblyFolder(path) === undefined;
+  if (path.endsWith(EXTENSION)) return true;
+  if (/#[^/]*$/.test(path) || !existsSync(path)) return false;
+  return eventsOf(valueOf(path, read(path))) !== undefined;
+}
+
+/** Returns the executions of a path. Throws Unusable for options that only a simulation has. */
+function recorded(path: string, values: Values<typeof options>): Measured[] {
+  const given = (["plan", "input", "executions"] as const).find((name) => values[name] !== undefined);
+  if (given !== undefined) throw new Unusable(`--${given} is for a definition, but ${path} has recorded executions`, { usage: true });
+  return measure(path);
+}
+
+function simulate(path: string, values: Values<typeof options>): Promise<Simulated> {
+  return simulated(path, planOf(values.plan), {
+    ...(values.input !== undefined && { input: inputOf(values.input) }),
+    ...(values.executions !== undefined && { executions: whole(values.executions, "--executions", 1, 1e6) }),
+  });
+}
+
+function planOf(file: string | undefined): Plan {
+  if (file === undefined) return EMPTY_PLAN;
+  try {
+    return readPlan(file);
+  } catch (error) {
+    throw error instanceof BadFile ? new Unusable(error.message) : error;
+  }
 }
 
 function readPrices(file: string): Prices {
@@ -113,6 +181,8 @@ interface StateCost {
 interface Report {
   prices: Pick<Prices, "date" | "region" | "currency">;
   executions: number;
+  /** Only of a definition: how many executions did not succeed, and the tasks without a duration in the plan. */
+  simulated?: Omit<Simulated, "executions">;
   runs: number;
   standard: { transitions: number; perThousand: number; total: number };
   express: { requests: number; gbSeconds: number; perThousand: number; total: number; longerThanFiveMinutes: number };
@@ -188,7 +258,7 @@ function levelled(amount: number, levels: Prices["express"]["gbSecond"]): number
   return sum;
 }
 
-function textOf({ prices, executions, runs, standard, express, states, partial }: Report): string {
+function textOf({ prices, executions, simulated, runs, standard, express, states, partial }: Report): string {
   const { bold, dim, yellow } = colors(process.stdout);
   const money = (amount: number): string => `${amount.toFixed(amount < 1 ? 6 : 2)} ${prices.currency}`;
   const number = (value: number): string => String(Number(value.toFixed(3)));
@@ -212,6 +282,21 @@ function textOf({ prices, executions, runs, standard, express, states, partial }
       ? [yellow(`${count(express.longerThanFiveMinutes, "execution")} took more than five minutes, which Express does not allow`)]
       : []),
     ...(partial > 0 ? [yellow(`${count(partial, "file")} without all child executions: their transitions are not counted`)] : []),
-    dim(`${count(executions, "execution")}; prices of ${prices.region}, ${prices.date}`),
+    ...assumptions(executions, simulated).map(yellow),
+    dim(`${count(executions, simulated ? "simulated execution" : "execution")}; prices of ${prices.region}, ${prices.date}`),
   ].join("\n")}\n`;
+}
+
+/** Says what a reader of simulated figures must know. */
+function assumptions(executions: number, simulated: Report["simulated"]): string[] {
+  const { failed = 0, firstError, instant = [] } = simulated ?? {};
+  const named = `${instant.slice(0, 5).join(", ")}${instant.length > 5 ? ` and ${instant.length - 5} more` : ""}`;
+  return [
+    ...(failed > 0
+      ? [
+          `${failed} of ${count(executions, "execution")} did not succeed; the first error: ${firstError?.error} ${firstError?.cause}`.trimEnd(),
+        ]
+      : []),
+    ...(instant.length > 0 ? [`no duration in the plan, so 0 ms was assumed: ${named}`] : []),
+  ];
 }

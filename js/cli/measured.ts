@@ -53,12 +53,21 @@ function measuredFile(file: string): Measured | undefined {
   const events = history.map(eventOf);
   const parent = measured(file, events);
   const children = mapRuns.flatMap(({ mapRun, executions }) => {
-    const start = events.find((event) => event.type === "MapRunStarted" && mapRunOf(event) === mapRun["mapRunArn"]);
-    const map = start && parent.chains.visitOf(start.id)?.state;
+    const map = stateOfMapRun(parent, events, (arn) => arn === mapRun["mapRunArn"]);
     return executions.flatMap(({ history: own }) => (own.length === 0 ? [] : { ...measured(file, own.map(eventOf)), map }));
   });
   const partial = mapRuns.some((run) => run.partial) || (mapRuns.length === 0 && events.some(({ type }) => type === "MapRunStarted"));
   return { ...parent, children, partial };
+}
+
+/** Returns the state that has started a Map Run. */
+export function stateOfMapRun(
+  { chains }: Measured,
+  events: readonly RecordedEvent[],
+  isSought: (mapRunArn: unknown) => boolean,
+): string | undefined {
+  const start = events.find((event) => event.type === "MapRunStarted" && isSought(mapRunOf(event)));
+  return start && chains.visitOf(start.id)?.state;
 }
 
 /** Returns the ARN of the Map Run that an event has started. */
@@ -69,7 +78,8 @@ function mapRunOf({ mapRunStartedEventDetails: details }: RecordedEvent): unknow
 const STARTED = /^(?:Task|LambdaFunction|Activity)Scheduled$/;
 const ANSWERED = /^(?:Task|LambdaFunction|Activity)(?:\w*Failed|Succeeded|TimedOut)$/;
 
-function measured(file: string, events: readonly RecordedEvent[]): Measured {
+/** Measures a history. `file` is the name of its origin. */
+export function measured(file: string, events: readonly RecordedEvent[]): Measured {
   const chains = new Chains(() => ({}));
   const times = new Map<number, number>();
   const working = new Map<number, number>();

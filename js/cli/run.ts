@@ -1,13 +1,12 @@
 // stepglass run
 
 import type { Diagnostic, ExecutionResult, MachineOptions, StartOptions, TaskHandlers } from "../api/index.d.ts";
-import { messageOf } from "../base/errors.ts";
 import { type Execution, driverOf } from "../execution/execution.ts";
 import { StateMachine } from "../execution/machine.ts";
 import { PAYLOAD_LIMIT } from "../execution/start.ts";
 import { folder } from "../files/folder.ts";
 import { Unusable } from "../files/problem.ts";
-import { isFolder, read } from "../files/reading.ts";
+import { isFolder } from "../files/reading.ts";
 import { Source, usable } from "../files/source.ts";
 import { colorful, writeJson, writeJsonText } from "../files/terminal.ts";
 import { detailsOf, isStateEntered } from "../history/events.ts";
@@ -17,6 +16,7 @@ import { s3Handlers } from "../tasks/objects.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { Progress, eventLine } from "./progress.ts";
+import { inputOf } from "./input.ts";
 import { handlersOf } from "./tasks.ts";
 
 const help = `stepglass run FILE [options]
@@ -200,16 +200,6 @@ function withObjects(tasks: TaskHandlers, directory: string | undefined): TaskHa
   if (typeof tasks === "function")
     throw new Unusable("--objects needs named task handlers, but the module exports one function for all tasks");
   return new Map([...Object.entries(s3Handlers(folder(directory))), ...(tasks instanceof Map ? tasks : Object.entries(tasks))]);
-}
-
-function inputOf(option = "{}"): KnownText {
-  const text = option.startsWith("@") ? read(option.slice(1)) : option;
-  try {
-    JSON.parse(text);
-    return new KnownText(text);
-  } catch (error) {
-    throw new Unusable(`the input is not JSON: ${messageOf(error)}`);
-  }
 }
 
 function seedOf(option: string): bigint {

@@ -1,17 +1,14 @@
 // Test files: YAML or JSON that says what to run and what to expect, without any JavaScript.
 
 import { dirname, resolve } from "node:path";
-import { LineCounter, isAlias, isMap, isNode, isSeq, type Document } from "yaml";
 import type { IterationMock, Mock, MockAnswer, PropertyOptions, TestMachineOptions } from "../api/testing.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { yamlErrors } from "../definition/yaml-document.ts";
-import { valueOfDocument, yamlDocument } from "../files/document.ts";
-import { memberOf } from "../files/yaml-ranges.ts";
 import { read } from "../files/reading.ts";
 import { milliseconds } from "../base/duration.ts";
 import { rangeOf } from "../mocks/answers.ts";
 import { eachIteration, iterations, never, responds, returns, throws } from "../mocks/results.ts";
+import { BadFile, CheckedYaml, type Path } from "./checked-yaml.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import * as is from "./test-fields.ts";
 
@@ -160,65 +157,39 @@ export interface TestFileContent {
   tests: FileTest[];
 }
 
-/** A problem in a test file. */
-export interface Problem {
-  message: string;
-  line: number;
-  column: number;
-}
+export { BadFile };
 
-/** Thrown for a test file that cannot be used, with all its problems. */
-export class BadTestFile extends Error {
-  readonly problems: Problem[];
-
-  constructor(file: string, problems: Problem[]) {
-    super(problems.map(({ message, line, column }) => `${file}:${line}:${column}: ${message}`).join("\n"));
-    this.problems = problems;
-  }
-}
-
-/** Reads a test file, or a text that is not in a file. Throws BadTestFile. */
+/** Reads a test file, or a text that is not in a file. Throws BadFile. */
 export function readTestFile(file: string, text = read(file)): TestFileContent {
   return new TestFile(file, text).content();
 }
 
-/** Reads mocks in the form of a test file. Throws BadTestFile; its positions are meaningless. */
+/** Reads mocks in the form of a test file. Throws BadFile; its positions are meaningless. */
 export function readMocks(mocks: Record<string, unknown>): Record<string, Mock> {
   const [only] = readTestFile("mocks", JSON.stringify({ definition: {}, mocks, tests: { run: {} } })).tests;
   return only?.mocks ?? {};
 }
 
-/** Names and indices, from the outside in. */
-type Path = readonly (string | number)[];
-
 class TestFile {
   #file: string;
-  #lines = new LineCounter();
-  #document: Document;
-  #problems: Problem[] = [];
+  #yaml: CheckedYaml;
   #files: string[];
 
   constructor(file: string, text: string) {
     this.#file = file;
     this.#files = [file];
-    this.#document = yamlDocument(text, { lineCounter: this.#lines, merge: true, prettyErrors: false });
-    for (const { message, pos } of yamlErrors(this.#document)) this.#problems.push({ message, ...this.#position(pos[0]) });
+    this.#yaml = new CheckedYaml(file, text);
   }
 
   content(): TestFileContent {
-    const content = this.#problems.length === 0 ? this.#read(valueOfDocument(this.#document, this.#file)) : undefined;
-    if (content !== undefined && this.#problems.length === 0) return content;
-    throw new BadTestFile(
-      this.#file,
-      this.#problems.sort((a, b) => a.line - b.line || a.column - b.column),
-    );
+    return this.#yaml.read((value) => this.#read(value));
   }
 
   #read(value: unknown): TestFileContent | undefined {
-    const fields = this.#fields(value, [], "a test file", FILE);
+    const fields = this.#yaml.fields(value, [], "a test file", FILE);
     if (fields === undefined || !isObject(value)) return undefined;
-    if (value.definition === undefined) this.#wrong([], "a test file needs a definition: its path, or the definition itself");
-    if (value.tests === undefined) this.#wrong([], "a test file needs tests: a list, or a map by name");
+    if (value.definition === undefined) this.#yaml.wrong([], "a test file needs a definition: its path, or the definition itself");
+    if (value.tests === undefined) this.#yaml.wrong([], "a test file needs tests: a list, or a map by name");
     const { definition, name, type, seed, mockConfig, tasks } = fields;
     if (value.tests === undefined) return undefined;
     const tests = this.#tests(value.tests, {
@@ -244,26 +215,27 @@ class TestFile {
     if (Array.isArray(tests)) return tests.flatMap((test, i) => this.#test(test, ["tests", i], undefined, common) ?? []);
     if (isObject(tests))
       return Object.entries(tests).flatMap(([name, test]) => this.#test(test ?? {}, ["tests", name], name, common) ?? []);
-    this.#wrong(["tests"], "tests must be a list, or a map by name");
+    this.#yaml.wrong(["tests"], "tests must be a list, or a map by name");
     return [];
   }
 
   #test(value: unknown, path: Path, key: string | undefined, common: Common): FileTest | undefined {
-    const test = this.#fields(value, path, "a test", TEST);
+    const test = this.#yaml.fields(value, path, "a test", TEST);
     if (test === undefined) return undefined;
     const name = test.name ?? key ?? test.testCase;
-    if (name === undefined) this.#wrong(path, "a test needs a name");
+    if (name === undefined) this.#yaml.wrong(path, "a test needs a name");
     const expect =
       test.expect === undefined && test.property === undefined
         ? { status: "SUCCEEDED" as const }
         : this.#expect(test.expect ?? {}, [...path, "expect"]);
-    const property = test.property === undefined ? undefined : this.#fields(test.property, [...path, "property"], "property", PROPERTY);
+    const property =
+      test.property === undefined ? undefined : this.#yaml.fields(test.property, [...path, "property"], "property", PROPERTY);
     if (property !== undefined && test.testCase !== undefined)
-      this.#wrong([...path, "property"], "a property generates the outcomes of tasks: it cannot have a testCase");
+      this.#yaml.wrong([...path, "property"], "a property generates the outcomes of tasks: it cannot have a testCase");
     const own = this.#mocksOf(test.mocks, [...path, "mocks"]);
     return {
       name: String(name),
-      line: this.#place(path).line,
+      line: this.#yaml.place(path).line,
       input: Object.hasOwn(test, "input") ? test.input : common.input,
       testCase: test.testCase,
       mocks: own === undefined ? common.mocks : { ...common.mocks, ...own },
@@ -272,12 +244,12 @@ class TestFile {
       only: test.only === true,
       expect,
       property,
-      lineOf: (field) => this.#place([...path, "expect", field]).line,
+      lineOf: (field) => this.#yaml.place([...path, "expect", field]).line,
     };
   }
 
   #expect(value: unknown, path: Path): Partial<Expected> {
-    const expect = this.#fields(value, path, "expect", EXPECTED) ?? {};
+    const expect = this.#yaml.fields(value, path, "expect", EXPECTED) ?? {};
     const { error, cause, caught } = expect;
     if (error !== undefined) expect.error = this.#pattern(error, [...path, "error"]);
     if (cause !== undefined) expect.cause = this.#pattern(cause, [...path, "cause"]);
@@ -295,7 +267,7 @@ class TestFile {
     try {
       return new RegExp(source, flags);
     } catch (error) {
-      this.#wrong(path, messageOf(error));
+      this.#yaml.wrong(path, messageOf(error));
       return text;
     }
   }
@@ -328,7 +300,7 @@ class TestFile {
     if (!isObject(value)) return this.#noMock(path, 'iterations must be a list of mocks, or a map by index: "0", "1-3", "*"');
     for (const key of Object.keys(value)) {
       if (key !== "*" && rangeOf(key) === undefined)
-        this.#wrong([...path, key], `an iteration must be "0", "1-3" or "*", not ${JSON.stringify(key)}`, true);
+        this.#yaml.wrong([...path, key], `an iteration must be "0", "1-3" or "*", not ${JSON.stringify(key)}`, true);
     }
     return iterations(this.#each(value, path, (mock, at) => this.#mock(mock, at)));
   }
@@ -364,77 +336,15 @@ class TestFile {
 
   /** Reports a mistake in a mock, and returns a placeholder. Nothing will be run. */
   #noMock(path: Path, message: string, atKey = false): MockAnswer {
-    this.#wrong(path, message, atKey);
+    this.#yaml.wrong(path, message, atKey);
     return never();
   }
-
-  // --------------------------------------------------------------------------------------------- checking
-
-  /** Returns the valid fields of an object, and reports the others. Undefined if the value is not an object. */
-  #fields<Fields>(value: unknown, path: Path, what: string, checks: is.Checks<Fields>): Partial<Fields> | undefined {
-    const known = new Map<string, is.Check>(Object.entries(checks));
-    if (!isObject(value)) {
-      this.#wrong(path, `${what} must be a map with the fields ${[...known.keys()].filter((name) => !name.startsWith("$")).join(", ")}`);
-      return undefined;
-    }
-    const fields: Record<string, unknown> = {};
-    for (const [key, item] of Object.entries(value)) {
-      const check = known.get(key);
-      if (check === undefined) {
-        const names = [...known.keys()];
-        this.#wrong(
-          [...path, key],
-          `${what} has no field ${JSON.stringify(key)}${didYouMean(key, names) || `; it has ${names.join(", ")}`}`,
-          true,
-        );
-        continue;
-      }
-      const problem = check(item, (member, message) => this.#wrong([...path, key, member], message));
-      if (problem === undefined) fields[key] = item;
-      else this.#wrong([...path, key], `${key} ${problem}`);
-    }
-    // Each value has passed the check of its name.
-    return fields as Partial<Fields>;
-  }
-
-  // ---------------------------------------------------------------------------------------------- places
 
   /** Resolves a path that is relative to the test file. */
   #near(path: string): string {
     const file = resolve(dirname(this.#file), path);
     this.#files.push(file.replace(/#[^#]*$/, ""));
     return file;
-  }
-
-  #wrong(path: Path, message: string, atKey = false): void {
-    this.#problems.push({ message, ...this.#place(path, atKey) });
-  }
-
-  /** Returns the line and column of a value, or with `atKey` of its name. */
-  #place(path: Path, atKey = false): { line: number; column: number } {
-    let node: unknown = this.#document.contents;
-    let offset = startOf(node) ?? 0;
-    for (const [i, part] of path.entries()) {
-      if (isAlias(node)) node = node.resolve(this.#document);
-      if (isMap(node)) {
-        const pair = memberOf(node, String(part));
-        if (pair === undefined) break;
-        node = pair.value;
-        const start = startOf(node);
-        // A block begins on the line after its name. The position of the name is more useful.
-        const isNamed = (atKey && i === path.length - 1) || start === undefined || isMap(node) || isSeq(node);
-        offset = (isNamed ? startOf(pair.key) : start) ?? offset;
-      } else if (isSeq(node)) {
-        node = node.items[Number(part)];
-        offset = startOf(node) ?? offset;
-      } else break;
-    }
-    return this.#position(offset);
-  }
-
-  #position(offset: number): { line: number; column: number } {
-    const { line, col } = this.#lines.linePos(offset);
-    return { line, column: col };
   }
 }
 
@@ -451,8 +361,4 @@ function isConfigured(
 ): value is { Return: unknown } | { Throw: { Error: string } } {
   if (others.length > 0) return false;
   return key === "Return" || (key === "Throw" && isObject(value.Throw) && typeof value.Throw.Error === "string");
-}
-
-function startOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
 }

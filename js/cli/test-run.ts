@@ -13,7 +13,8 @@ import { withoutStory } from "../testing/mismatch.ts";
 import { PropertyError, property } from "../testing/property.ts";
 import { handlersOf } from "./tasks.ts";
 import { type MockCheck, mockProblems } from "./test-mocks.ts";
-import { BadTestFile, readTestFile, type Counts, type Expected, type FileTest, type TestFileContent } from "./test-file.ts";
+import { BadFile } from "./checked-yaml.ts";
+import { readTestFile, type Counts, type Expected, type FileTest, type TestFileContent } from "./test-file.ts";
 
 /** An expectation that does not hold, or the reason why there was no run. */
 export interface Failure {
@@ -111,7 +112,7 @@ export function isChosen(name: string, filter: string | undefined): boolean {
 
 /** Returns why a test file cannot be used. Throws errors of other kinds again. */
 export function problemOf(error: unknown, shown: string): string {
-  if (error instanceof BadTestFile)
+  if (error instanceof BadFile)
     return error.problems.map(({ message, line, column }) => `${shown}:${line}:${column}: ${message}`).join("\n");
   if (error instanceof DefinitionError || error instanceof TestKitError || error instanceof Unusable) return `${shown}: ${error.message}`;
   throw error;

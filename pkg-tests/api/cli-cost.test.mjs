@@ -143,7 +143,7 @@ test("files that are no executions or prices are refused with a reason", async (
   for (const [args, message] of [
     [["cost"], /cost needs one file or folder/],
     [["profile", "empty"], /empty has no files named \*\.sfnrun/],
-    [["cost", "prices.json"], /prices\.json: This is not a history/],
+    [["profile", "prices.json"], /prices\.json: This is not a history/],
     [["cost", "runs", "--prices", "bad.json"], /bad\.json is not a file of prices: express\.gbSecond must be a list/],
     [["cost", "runs", "--runs", "0"], /--runs must be a whole number from 1/],
   ]) {
@@ -151,4 +151,90 @@ test("files that are no executions or prices are refused with a reason", async (
     assert.equal(code, 2, args.join(" "));
     assert.match(stderr, message);
   }
+});
+
+const ordered = {
+  StartAt: "Charge",
+  States: {
+    Charge: task("charge", { Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 1, MaxAttempts: 5 }], Next: "Each" }),
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      ItemProcessor: {
+        ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+        StartAt: "Pack",
+        States: { Pack: task("pack", { End: true }) },
+      },
+      End: true,
+    },
+  },
+};
+const plan = {
+  executions: 400,
+  seed: 3,
+  tasks: {
+    Charge: { duration: "2 s", errors: { Busy: "25%" }, output: { items: [1, 2, 3] } },
+    "*": { duration: { min: "1 s", max: "3 s" } },
+  },
+};
+
+test("a definition is simulated by a plan: errors, retries, durations and the children of its Map Runs", async () => {
+  const { stepglass } = folderWith({ "order.asl.json": ordered, "plan.yaml": JSON.stringify(plan) });
+  const report = async (...args) =>
+    JSON.parse((await stepglass("cost", "order.asl.json", "--plan", "plan.yaml", "--json", ...args)).stdout);
+  const { executions, simulated, standard, express, states } = await report();
+  const of = (name) => states.find(({ state }) => state === name);
+  assert.deepEqual([executions, simulated], [400, { failed: 0, instant: [] }]);
+  // A quarter of the calls fail, so an execution has a third of a retry. 400 executions are never further away than this.
+  assert.ok(Math.abs(of("Charge").retries - 1 / 3) < 0.12, `${of("Charge").retries} retries`);
+  assert.equal(of("Pack").transitions, 3);
+  assert.equal(of("Each").transitions, 4, "the Map, and each of its three children");
+  assert.equal(standard.transitions, 1 + of("Charge").retries + 4 + 3);
+  assert.equal(express.requests, 4);
+  // The execution takes about 5.3 s, and each child 2 s on average, with 1/16 GB.
+  assert.ok(Math.abs(express.gbSeconds - 11.6 / 16) < 0.06, `${express.gbSeconds} GB-seconds`);
+  assert.deepEqual(await report(), { ...(await report("--runs", "1000")) }, "the same plan gives the same figures");
+});
+
+test("without a plan, tasks succeed at once, which the report says", async () => {
+  const { stepglass } = folderWith({ "order.asl.json": ordered });
+  const { code, stdout } = await stepglass("cost", "order.asl.json", "--executions", "3", "--input", "{}");
+  assert.equal(code, 0);
+  assert.match(stdout, /^no duration in the plan, so 0 ms was assumed: Charge, Pack$/m);
+  assert.match(stdout, /^3 simulated executions; prices of /m);
+});
+
+test("a simulation says how many executions fail, and with what", async () => {
+  const failing = { tasks: { charge: { errors: { Declined: 1 }, duration: "1 s" } } };
+  const { stepglass } = folderWith({ "order.asl.json": ordered, "plan.json": failing });
+  const { stdout } = await stepglass("cost", "order.asl.json", "--plan", "plan.json", "--executions", "2");
+  assert.match(stdout, /^2 of 2 executions did not succeed; the first error: Declined$/m);
+});
+
+test("a file that is neither an execution nor a definition is read as a definition with errors", async () => {
+  const { code, stderr } = await stepglass("cost", "prices.json");
+  assert.equal(code, 1);
+  assert.match(stderr, /prices\.json/);
+  assert.match(stderr, /StartAt/);
+});
+
+test("all mistakes of a plan are reported with their lines", async () => {
+  const { stepglass } = folderWith({
+    "order.asl.json": ordered,
+    "plan.yaml":
+      "executions: 0\ntasks:\n  Charge: {duration: 5, errors: {Busy: 110%}}\n  Pack: {duration: {p50: 2 s, p99: 1 s}}\nseeds: 1\n",
+    "history.json": { events: history },
+  });
+  const { code, stderr } = await stepglass("cost", "order.asl.json", "--plan", "plan.yaml");
+  assert.equal(code, 2);
+  assert.deepEqual(
+    stderr
+      .trim()
+      .split("\n")
+      .map((line) => /plan\.yaml:(\d+:\d+)/.exec(line)?.[1]),
+    ["1:13", "3:22", "3:40", "4:10", "5:1"],
+  );
+  const recorded = await stepglass("cost", "history.json", "--plan", "plan.yaml");
+  assert.equal(recorded.code, 2);
+  assert.match(recorded.stderr, /--plan is for a definition, but history\.json has recorded executions/);
 });

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { importSource } from "../../scripts/sources.mjs";
 
-const { BadTestFile, readTestFile } = await importSource("js/cli/test-file.ts");
+const { BadFile, readTestFile } = await importSource("js/cli/test-file.ts");
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const cli = join(root, "dist/cli.js");
 const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined };
@@ -219,7 +219,7 @@ test("each mistake of a test file has its line and column", () => {
     assert.throws(
       () => readTestFile(file),
       (error) => {
-        assert.ok(error instanceof BadTestFile, error.stack);
+        assert.ok(error instanceof BadFile, error.stack);
         const [problem] = error.problems;
         assert.match(problem.message, message, text);
         assert.deepEqual([problem.line, problem.column], [line, column], text);

@@ -6,7 +6,8 @@ import { Unusable } from "../../files/problem.ts";
 import { Source, usable } from "../../files/source.ts";
 import { TestKitError } from "../../mocks/errors.ts";
 import { testMachine, type TestMachine } from "../../testing/machine.ts";
-import { BadTestFile, readMocks } from "../test-file.ts";
+import { BadFile } from "../checked-yaml.ts";
+import { readMocks } from "../test-file.ts";
 import { definitionArguments, usableSource } from "./definitions.ts";
 import { LISTED, OUTPUT, VALUE, type Cutter } from "./limits.ts";
 import { any, array, int, object, oneOf, record, string } from "./protocol.ts";
@@ -109,7 +110,7 @@ function mocksOf(mocks: Record<string, unknown> | undefined): ReturnType<typeof 
   try {
     return readMocks(mocks ?? {});
   } catch (error) {
-    throw error instanceof BadTestFile ? new Unusable(error.problems.map(({ message }) => message).join("\n")) : error;
+    throw error instanceof BadFile ? new Unusable(error.problems.map(({ message }) => message).join("\n")) : error;
   }
 }
 
