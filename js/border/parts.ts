@@ -15,8 +15,8 @@ declare module "../../dist/glue.js" {
 
 /** How the rest is loaded. */
 export interface Rest {
-  /** Returns the file synchronously, while the thread waits. */
-  now(): BufferSource;
+  /** Returns the file, or the module, synchronously, while the thread waits. */
+  now(): BufferSource | WebAssembly.Module;
   /** Returns the module, compiled while it is downloaded if that is possible. */
   later(): Promise<WebAssembly.Module>;
   /** Called with the reason if it could not be loaded synchronously. */
@@ -65,7 +65,8 @@ export function loadRest(): Promise<void> {
 
 function loadNow(rest: Rest): WebAssembly.Module {
   try {
-    return new WebAssembly.Module(rest.now());
+    const loaded = rest.now();
+    return loaded instanceof WebAssembly.Module ? loaded : new WebAssembly.Module(loaded);
   } catch (error) {
     const why = lacking(error);
     rest.lost?.(why.message);

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../base/errors.ts";
 import { restFrom } from "../border/parts.ts";
+import { compiled } from "./lazy-validation.ts";
 import { wasmUrl } from "./wasm-url.ts";
 
 // The files of <stepglass-debugger>. In a checkout, there is also the playground, which is not part of the package.
@@ -21,7 +22,7 @@ export function moduleBytes(): Uint8Array<ArrayBuffer> {
   try {
     const first = beside("stepglass-fast-first.wasm");
     restFrom({
-      now: () => beside("stepglass-fast-rest.wasm"),
+      now: () => compiled(beside("stepglass-fast-rest.wasm")),
       later: () => WebAssembly.compile(beside("stepglass-fast-rest.wasm")),
     });
     return first;

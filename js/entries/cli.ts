@@ -3,12 +3,15 @@
 // module.
 
 import module from "node:module";
+import { setFlagsFromString } from "node:v8";
+import { validateLazily } from "./lazy-validation.ts";
 
 // If Node caches the compiled code (22.1 and newer), the next start takes a third less time. The types are those of Node 20, which
 // lack this function.
 const { enableCompileCache } = module as { enableCompileCache?: () => unknown };
 enableCompileCache?.();
-// This is not an import, because an import would be loaded before the cache is enabled.
+validateLazily(setFlagsFromString);
+// This is not an import, because an import would be loaded before these settings.
 const { main, placed, say } = module.createRequire(import.meta.url)("./command.cjs") as typeof import("./command.ts");
 
 // How long things that are still open at the end of a command, such as a connection of a module with tasks, may take to close, in

@@ -4,11 +4,12 @@ import { moduleBytes } from "./beside.ts";
 import { fillFromSystem } from "./device.ts";
 import { messageOf } from "../base/errors.ts";
 import { randomFrom } from "../base/random.ts";
+import { compiled } from "./lazy-validation.ts";
 import { initSync } from "./index.ts";
 import { startCoverage } from "../coverage/collect.ts";
 
 randomFrom(fillFromSystem);
-initSync(moduleBytes());
+initSync(compiled(moduleBytes()));
 
 // `stepglass test --coverage` sets this variable. Users set it to measure the coverage of another test run.
 let folder: string | undefined;

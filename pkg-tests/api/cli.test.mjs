@@ -33,6 +33,10 @@ const files = {
   "warns.json": '{"StartAt":"A","States":{"A":{"Type":"Pass","Parameters":{"x":"$.not.computed"},"End":true}}}',
   "tasks.mjs": "export const Charge = async ({ amount }, task) => ({ charged: amount, by: task.stateName });",
   "default.mjs": 'export default { "*": (input) => ({ default: input }) };',
+  // A function of the type [] -> [i32] without a result.
+  "invalid-wasm.mjs":
+    "const bytes = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 10, 4, 1, 2, 0, 11];\n" +
+    "export const Charge = () => ({ valid: WebAssembly.validate(Uint8Array.from(bytes)) });",
   "one.mjs": "export default (input, { stateName }) => stateName;",
   "common.cjs": "module.exports = { Charge: () => 'common' };",
   "empty.mjs": "export const nothing = 1;",
@@ -57,6 +61,11 @@ const charge = ["good.json", "--virtual-clock"];
 test("run prints the output", async () => {
   const { code, stdout, stderr } = await run("good.yaml");
   assert.deepEqual([code, JSON.parse(stdout), stderr], [0, { ok: true }, ""]);
+});
+
+test("a module with tasks compiles WebAssembly of its own as in any program: an invalid function is refused", async () => {
+  const { stdout } = await run(...charge, "--tasks", "invalid-wasm.mjs");
+  assert.deepEqual(JSON.parse(stdout), { valid: false });
 });
 
 test("run takes an input and tasks", async () => {
