@@ -35,7 +35,7 @@ const ALLOWED = [
   ["js/cli/mcp/run.ts", "Add one: mocks", "the example is shown in the syntax of the tool"],
   ["js/cli/test-run.ts", "return message", "the schedule is shown in the syntax of a test file"],
   ["js/server/restate.ts", "Execution Already Exists", "the client's error does not have the execution's ARN"],
-  ["www/src/model/gestures.ts", "has no `", "a loss has no field for the type and the member"],
+  ["www/src/graph-editor/kernel/gestures.ts", "has no `", "a loss has no field for the type and the member"],
   // The core does not yet report which field an error of a JSONPath state is about.
   ["www/src/worker/failure.ts", "said.includes(", "an error of JSONPath has no pointer"],
   ["www/src/worker/failure.ts", "Unable to apply step", "an error of JSONPath has no pointer"],

@@ -11,8 +11,8 @@ const FLOORS = [
   ["model"],
   ["examples", "beside", "ui"],
   ["keys", "store", "worker"],
-  ["editor", "values", "embed"],
-  ["debugger"],
+  ["editor", "values", "graph-editor"],
+  ["debugger", "embed"],
   ["graph"],
   ["exchange"],
   ["commands", "panes"],
@@ -90,6 +90,26 @@ describe("the page's folders", { skip }, () => {
 
   test("import downwards only", () => {
     assert.deepEqual(modules.flatMap(upwards), []);
+  });
+
+  test("of the graph editor use no store, and its kernel no page", () => {
+    const editor = modules.filter(({ name }) => name.startsWith("graph-editor/"));
+    const imported = editor.flatMap(({ name, text }) =>
+      [...text.matchAll(/from "((?:\.\.\/)+[\w/-]+)/g)].map(([, to]) => `${name} ${to.replaceAll("../", "")}`),
+    );
+    assert.deepEqual(
+      imported.filter((one) => !/ (model|ui|keys|kernel|patterns|js\/\w+)\//.test(one)),
+      [],
+    );
+    const page = /\b(document|window|navigator|addEventListener|HTMLElement|SVG\w*Element|(?:Pointer|Keyboard|Mouse)Event)\b/;
+    const kernel = editor.filter(({ name }) => name.startsWith("graph-editor/kernel/"));
+    assert.ok(kernel.length > 5);
+    // Comments may speak of the window and the document.
+    const code = (text) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+    assert.deepEqual(
+      kernel.filter(({ text }) => page.test(code(text))).map(({ name }) => name),
+      [],
+    );
   });
 
   test("are seen to import upwards", () => {

@@ -7,8 +7,8 @@ import { layout } from "../../dist/node.js";
 import { importSource } from "../../scripts/sources.mjs";
 import { root } from "../../scripts/steps.mjs";
 
-const { RADIUS, clearOf, labelsOf, plusOf } = await importSource("www/src/model/plus.ts");
-const { portOf } = await importSource("www/src/model/transitions.ts");
+const { RADIUS, clearOf, labelsOf, plusOf } = await importSource("www/src/graph-editor/kernel/plus.ts");
+const { portOf } = await importSource("www/src/graph-editor/kernel/transitions.ts");
 
 const examples = join(root, "www/examples");
 const gallery = readdirSync(examples)

@@ -10,9 +10,11 @@ import * as selection from "../store/selection.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { Palette, paletteOpen, togglePalette } from "./Palette.tsx";
-import { copyHere } from "./clipboard.ts";
-import * as deeds from "./actions.ts";
-import { chooseSeveral, multiSelect } from "./several.ts";
+import { appendHere, createHere } from "../graph-editor/kernel/adding.ts";
+import { COMMANDS } from "../graph-editor/kernel/commands.ts";
+import { clear } from "../graph-editor/kernel/selecting.ts";
+import { host, run } from "./host.ts";
+import { multiSelect } from "./selectedStates.ts";
 import { takeBack } from "./text.ts";
 
 /** The icons that only this part of the page uses. */
@@ -55,12 +57,18 @@ function Tool({ icon, title, command, run, flip = false, pressed }: ToolOf) {
   );
 }
 
+/** Executes a command on the selected states. */
+function start(id: string): void {
+  const command = COMMANDS.find((one) => one.id === id)!;
+  void run(command.plan(host.state()));
+}
+
 export function Bar() {
   const several = useComputed(() => selection.alsoSelected.value.size).value;
   if (analysis.inside.value) return null;
   const done = (): void => {
     multiSelect.value = false;
-    chooseSeveral([]);
+    void run(clear());
   };
   return (
     <>
@@ -70,7 +78,7 @@ export function Bar() {
           icon="plus"
           title="Add a state"
           command="appendState"
-          run={() => void (selection.selectedState.peek() === null ? deeds.createHere() : deeds.appendHere())}
+          run={() => void run(selection.selectedState.peek() === null ? createHere(host.state()) : appendHere(host.state()))}
         />
         <Tool icon="palette" title="Palette of states, patterns and services" pressed={paletteOpen.value} run={togglePalette} />
         <Tool icon="undo" title="Undo the change" command="undoGraph" run={() => void takeBack(false)} />
@@ -82,11 +90,11 @@ export function Bar() {
         {(several > 1 || multiSelect.value) && (
           <>
             <span class="pen-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>
-            {several > 1 && <Tool icon="copy" title="Copy the states" run={() => void copyHere()} />}
+            {several > 1 && <Tool icon="copy" title="Copy the states" run={() => start("copyStates")} />}
             {several > 1 && (
-              <Tool icon="wrap" title="Put the states into a Parallel or Map" command="wrapStates" run={() => void deeds.wrapHere()} />
+              <Tool icon="wrap" title="Put the states into a Parallel or Map" command="wrapStates" run={() => start("wrapStates")} />
             )}
-            {several > 1 && <Tool icon="bin" title="Delete the states" command="deleteStates" run={() => void deeds.deleteHere()} />}
+            {several > 1 && <Tool icon="bin" title="Delete the states" command="deleteStates" run={() => start("deleteStates")} />}
             <Tool icon="close" title="Clear the selection" run={done} />
           </>
         )}

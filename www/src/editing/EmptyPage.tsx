@@ -2,11 +2,22 @@
 
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import * as panes from "../store/panes.ts";
-import { createAt } from "./actions.ts";
-import { choosePattern } from "./patterns.ts";
+import { createIn, insertPattern } from "../graph-editor/kernel/adding.ts";
+import { canEdit } from "./gesture.ts";
+import { run } from "./host.ts";
+import { pick } from "./picking.ts";
+
+/** Asks for a pattern to begin with. */
+async function choosePattern(at: { x: number; y: number }): Promise<void> {
+  if (!canEdit()) return;
+  const { patternOptions } = await import("../graph-editor/kernel/patterns.ts");
+  const groups = [{ title: "", options: patternOptions }];
+  const chosen = await pick({ title: "Begin with a pattern", placeholder: "Pattern", groups, at });
+  if (chosen) await run(insertPattern(chosen.id.slice("pattern ".length), { scope: "" }, at));
+}
 
 const WAYS: readonly { icon: IconName; title: string; text: string; run(at: { x: number; y: number }): void }[] = [
-  { icon: "plus", title: "Blank canvas", text: "Put the first state here, then build on it.", run: (at) => void createAt(at, "") },
+  { icon: "plus", title: "Blank canvas", text: "Put the first state here, then build on it.", run: (at) => void run(createIn("", at)) },
   {
     icon: "graph",
     title: "A pattern",

@@ -9,19 +9,19 @@ import { focused } from "../graph/focus.ts";
 import { detail } from "../graph/lod.ts";
 import { view } from "../graph/viewport.ts";
 import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
-import { RADIUS, type Seen, clearOf, labelsOf, plusOf } from "../model/plus.ts";
-import { insertTitle, nearest, portOf, scopeAt } from "../model/transitions.ts";
+import { RADIUS, type Seen, clearOf, labelsOf, plusOf } from "../graph-editor/kernel/plus.ts";
+import { canInsertInto, canRedirect, insertTitle, nearest, portOf, scopeAt, transitionTitle } from "../graph-editor/kernel/transitions.ts";
 import { edgeMarks } from "../debugger/onGraph.ts";
 import { LiveTags } from "../graph/LiveTags.tsx";
 import { StopRings } from "../debugger/stopHints.tsx";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import { paletteDrag } from "./paletteDrag.ts";
-import * as deeds from "./actions.ts";
+import { appendTo, createIn, insertOn } from "../graph-editor/kernel/adding.ts";
 import { drag, startDrag } from "./drag.ts";
-import { lasso, severalByClick, startLasso } from "./several.ts";
+import { run } from "./host.ts";
+import { lasso, severalByClick, startLasso } from "./lasso.ts";
 import { touched } from "./touch.ts";
-import { canRedirect, canInsertInto, transitionTitle } from "./selectedStates.ts";
 
 /** The node or the edge under the pointer. */
 const over = signal<{ edge?: GraphEdge; node?: string }>({});
@@ -59,7 +59,7 @@ function overAt(event: PointerEvent, svg: SVGSVGElement, index: GraphIndex): { e
 function twice(event: MouseEvent, svg: SVGSVGElement, index: GraphIndex): void {
   const target = event.target as Element;
   if (target === svg || target.closest(".backdrop, .scope"))
-    void deeds.createAt({ x: event.clientX, y: event.clientY }, scopeAt(index, ...placeIn(svg, event)));
+    void run(createIn(scopeAt(index, ...placeIn(svg, event)), { x: event.clientX, y: event.clientY }));
 }
 
 /** Adds pointer listeners to the drawing. Returns the function that removes them. */
@@ -196,7 +196,7 @@ function Inserts({ index }: { index: GraphIndex }) {
               y={y}
               title={insertTitle(index, edge)}
               name={{ "data-insert": edge.id }}
-              press={(event) => deeds.insertOn(edge, { x: event.clientX + 8, y: event.clientY - 8 })}
+              press={(event) => void run(insertOn(index, edge, { x: event.clientX + 8, y: event.clientY - 8 }))}
             />
           );
         })}
@@ -229,7 +229,7 @@ function Ports({ index }: { index: GraphIndex }) {
             y={y}
             title={`Add a state after ${node.name}; drag to connect it`}
             name={{ "data-port": id, ...(!touch && !pointed.has(id) && { "data-focus": "" }) }}
-            press={(event) => deeds.appendTo(node, { x: event.clientX + 8, y: event.clientY - 8 })}
+            press={(event) => void run(appendTo(node, { x: event.clientX + 8, y: event.clientY - 8 }))}
             down={(event) => startDrag(event, index, { from: node.id, x, y })}
           />
         );

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import * as analysis from "../store/analysis.ts";
 import { Carried } from "./Palette.tsx";
 import { Picker } from "./Picker.tsx";
-import { type Renaming, rename, renaming, stopRename } from "./rename.ts";
+import { type Renaming, renaming } from "./rename.ts";
 
 export function Overlays() {
   const now = renaming.value;
@@ -44,13 +44,13 @@ function NameField({ now }: { now: Renaming }) {
         onKeyDown={(event) => {
           event.stopPropagation();
           if (event.isComposing) return;
-          if (event.key === "Escape") stopRename();
+          if (event.key === "Escape") now.answer(undefined);
           else if (event.key === "Enter") {
-            if (!taken) void rename(name.value);
+            if (!taken) now.answer(name.value);
           } else return;
           event.preventDefault();
         }}
-        onBlur={() => (taken ? stopRename() : void rename(name.value))}
+        onBlur={() => renaming.peek() === now && now.answer(taken ? undefined : name.value)}
       />
       {taken && (
         <p id="pen-name-taken" role="alert">

@@ -5,16 +5,14 @@ import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { pan, size, view } from "../graph/viewport.ts";
-import { filtered } from "../model/options.ts";
+import { addOptionHere, additionGroups } from "../graph-editor/kernel/adding.ts";
+import { type OptionGroup, filtered } from "../graph-editor/kernel/options.ts";
 import * as analysis from "../store/analysis.ts";
 import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { failureReporter } from "../ui/lazy.tsx";
-import { add, groupsFor, additionsBehind } from "./add.ts";
+import { host, run } from "./host.ts";
 import { paletteDrag, startPaletteDrag } from "./paletteDrag.ts";
-import { canEdit } from "./gesture.ts";
-import { type Option, type OptionGroup, pick } from "./picking.ts";
 import { searchServices } from "./services.ts";
-import { stateAt } from "./selectedStates.ts";
 
 export const paletteOpen = signal(false);
 
@@ -34,27 +32,14 @@ function makeRoom(): void {
   if (need > 0 && room > 0) pan(Math.min(need, room), 0);
 }
 
-/** Adds a piece behind the selected state, or unconnected if none is selected. */
-async function addHere({ id, title }: Option): Promise<void> {
-  if (!canEdit()) return;
-  const node = stateAt();
-  if (!node) return add(id, { scope: "" });
-  const { ways } = await additionsBehind(node.id);
-  if (ways.length === 0) return add(id, { scope: node.id.slice(0, node.id.lastIndexOf("/States/")) });
-  const chosen =
-    ways.length === 1
-      ? ways[0]!.id
-      : (await pick({ title: `${title} after ${node.name}`, placeholder: "", groups: [{ title: "", options: ways }] }))?.id;
-  const way = ways.find((one) => one.id === chosen);
-  if (way) await add(id, way.where);
-}
-
 /** Returns the pieces that match a text: the palette's own, and services with such names. */
 function usePieces(text: string): readonly OptionGroup[] {
   const groups = useSignal<readonly OptionGroup[]>([]);
   const found = useSignal<readonly OptionGroup[]>([]);
   useEffect(() => {
-    void groupsFor(false).then((all) => (groups.value = all));
+    void (async () => {
+      groups.value = additionGroups({ ...(await host.catalog()), recent: [] });
+    })();
     makeRoom();
   }, []);
   useEffect(() => {
@@ -134,7 +119,7 @@ function Pieces({ group: { title, options } }: { group: OptionGroup }): JSX.Elem
           data-piece={option.id}
           title={option.detail}
           onPointerDown={(event) => startPaletteDrag(event, option)}
-          onClick={() => void addHere(option)}
+          onClick={() => void run(addOptionHere(option, host.state()))}
         >
           {option.type && <TypeTile type={option.type} />}
           <span>{option.title}</span>

@@ -6,8 +6,9 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { failureReporter } from "../ui/lazy.tsx";
-import { filtered } from "../model/options.ts";
-import { type Mode, type OpenChoice, type Option, type OptionGroup, choosing } from "./picking.ts";
+import { filtered } from "../graph-editor/kernel/options.ts";
+import type { Mode, Option, OptionGroup } from "../graph-editor/kernel/options.ts";
+import { type OpenChoice, choosing } from "./picking.ts";
 
 export function Picker() {
   const shown = choosing.value;

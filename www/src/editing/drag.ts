@@ -2,16 +2,13 @@
 // the states, dropped on an empty place it asks which state to add, and elsewhere it shows why it cannot connect.
 
 import { signal } from "@preact/signals";
-import type { NewEdge, PossibleGesture } from "stepglass";
+import type { PossibleGesture } from "stepglass";
 import { pan, size, view } from "../graph/viewport.ts";
-import { KINDS, kindsTo, targetsOf } from "../model/gestures.ts";
+import { dropTransition } from "../graph-editor/kernel/changing.ts";
+import { targetsOf } from "../graph-editor/kernel/gestures.ts";
 import type { GraphIndex } from "../model/graph.ts";
-import { stateUnder } from "../model/transitions.ts";
-import { say, showToast } from "../store/notifications.ts";
-import { sentence, unticked } from "../ui/format.ts";
-import { addAt, additionsBehind } from "./add.ts";
-import { perform, possible, preview } from "./gesture.ts";
-import { pick } from "./picking.ts";
+import { stateUnder } from "../graph-editor/kernel/transitions.ts";
+import { host, run } from "./host.ts";
 
 export interface Drag {
   /** The source state. */
@@ -81,7 +78,7 @@ function begin(press: Press, pointerId: number): void {
   // The capture begins only here, because a click goes to the element that captures the pointer.
   svg.setPointerCapture(pointerId);
   drag.value = { ...begun, toX: begun.x, toY: begun.y, over: null, targets: null };
-  void possible(begun.edge ?? begun.from).then(
+  void host.possible(begun.edge ?? begun.from).then(
     (all) => {
       press.found = all;
       const targets = targetsOf(all, begun.edge);
@@ -102,7 +99,7 @@ function follow({ svg, index }: Press, at: PointerEvent): void {
   drag.value = { ...drag.peek()!, toX, toY, over: stateUnder(index, toX, toY) };
 }
 
-function finish({ svg, found }: Press, at: PointerEvent): void {
+function finish({ svg, index, found }: Press, at: PointerEvent): void {
   const now = drag.peek();
   drag.value = null;
   if (!now) return;
@@ -110,40 +107,6 @@ function finish({ svg, found }: Press, at: PointerEvent): void {
   const quiet = (click: Event): void => click.stopImmediatePropagation();
   svg.addEventListener("click", quiet, { capture: true, once: true });
   setTimeout(() => svg.removeEventListener("click", quiet, true));
-  if (at.type === "pointerup") void drop(now, found, { x: at.clientX, y: at.clientY });
-}
-
-async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: number; y: number }): Promise<void> {
-  if (now.over === null) {
-    if (now.edge !== undefined) return say("Nothing has changed.");
-    const { ways, refused } = await additionsBehind(now.from);
-    if (ways.length === 0) return showToast(refused === undefined ? "Nothing can come after this state." : unticked(sentence(refused)));
-    return addAt({ title: "Add a state", at, ways });
-  }
-  if (now.edge !== undefined) {
-    await perform({ kind: "connect", edge: now.edge, to: now.over }, { at });
-    return;
-  }
-  const all = known ?? (await possible(now.from));
-  const ways = kindsTo(all, now.over);
-  const to = now.over;
-  if (ways.length === 0) {
-    // The interpreter explains why it is not possible.
-    const done = await preview({ kind: "connect", from: now.from, as: "next", to });
-    return showToast("refused" in done ? unticked(sentence(done.refused.message)) : "It cannot go there.");
-  }
-  const as = await asOne(ways, at);
-  if (as) await perform({ kind: "connect", from: now.from, as, to }, { at });
-}
-
-/** Asks for the kind of a new transition if there are several. Returns undefined if the user chooses none. */
-async function asOne(ways: readonly NewEdge[], at?: { x: number; y: number }): Promise<NewEdge | undefined> {
-  if (ways.length === 1) return ways[0];
-  const chosen = await pick({
-    title: "What is this transition?",
-    placeholder: "",
-    groups: [{ title: "", options: ways.map((as) => ({ id: as, title: KINDS[as] })) }],
-    ...(at && { at }),
-  });
-  return chosen?.id as NewEdge | undefined;
+  const { from, edge, over: to } = now;
+  if (at.type === "pointerup") void run(dropTransition(index, { from, edge, to, at: { x: at.clientX, y: at.clientY }, known: found }));
 }

@@ -1,26 +1,20 @@
-// Gestures on the graph. The interpreter turns each into a minimal edit of the text, and the editor makes it a step that can be
+// Gestures on the page: the interpreter turns each into a minimal edit of the text, and the editor makes it a step that can be
 // undone.
 
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
+import * as model from "../debugger/model.ts";
 import { focusNode, focused, refocus } from "../graph/focus.ts";
 import { fit, glide, moved, reveal, size, view } from "../graph/viewport.ts";
-import { SURE, lostTitle } from "../model/gestures.ts";
+import { announcement, whole } from "../graph-editor/kernel/messages.ts";
+import type { EditorHost, PerformOptions } from "../graph-editor/kernel/plan.ts";
 import type { GraphIndex } from "../model/graph.ts";
-import type { Drawn } from "../model/protocol.ts";
+import type { Drawn, Mock } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
-import * as selection from "../store/selection.ts";
 import { say, showToast } from "../store/notifications.ts";
+import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
-import { sentence, unticked } from "../ui/format.ts";
-import { pick } from "./picking.ts";
 import { write } from "./text.ts";
-
-/** The position of a menu that a gesture needs, in px of the window. */
-export interface Spot {
-  x: number;
-  y: number;
-}
 
 /** Returns whether the shown definition can be edited. The definition of a child execution cannot. */
 export function canEdit(): boolean {
@@ -28,8 +22,6 @@ export function canEdit(): boolean {
   showToast(`Go back to ${workspace.title.value} first: the machines that tasks start are changed under Mocks.`);
   return false;
 }
-
-const words = (text: string): string => unticked(sentence(text));
 
 /** Returns the gestures that are possible for a state, an edge, a scope, or several states. */
 export function possible(place: string | readonly string[]): Promise<PossibleGesture[]> {
@@ -49,98 +41,46 @@ export function preview(gesture: Gesture, ahead?: Drawn): Promise<Edited | Refus
   return interpreter.query("edit", { text: definition.value, format: format.value, gesture, problems: false, ...(ahead && { ahead }) });
 }
 
+/** Returns the edits of a gesture for the current text. */
+export async function edit(gesture: Gesture): ReturnType<EditorHost["edit"]> {
+  workspace.flush();
+  const before = workspace.definition.value;
+  try {
+    const done = await preview(gesture, analysis.drawnAs(before));
+    // The user may have typed in the meantime.
+    workspace.flush();
+    return { before, done, stale: workspace.definition.value !== before };
+  } catch (error) {
+    return { failed: (error as Error).message };
+  }
+}
+
 /** The description of the last gesture, and the text that it was applied to. */
 export const lastGesture = { before: "", words: "" };
 
-interface Options {
-  /** The position of questions, if there are any. */
-  at?: Spot;
-  /** Whether the focus moves to the part of the text that must be filled in. */
-  fill?: boolean;
-  /** Whether the user is asked before fields are removed. */
-  careful?: boolean;
-}
-
-/** Applies a gesture. If nothing was changed, it shows why and returns undefined. */
-export async function perform(gesture: Gesture, options: Options = {}): Promise<Edited | undefined> {
-  if (!canEdit()) return undefined;
-  for (let tries = 0; tries < 3; tries++) {
-    workspace.flush();
-    const text = workspace.definition.value;
-    let done: Edited | RefusedEdit;
-    try {
-      done = await preview(gesture, analysis.drawnAs(text));
-    } catch (error) {
-      showToast((error as Error).message);
-      return undefined;
-    }
-    // The user has typed in the meantime.
-    workspace.flush();
-    if (workspace.definition.value !== text) continue;
-    if ("refused" in done) return refused(gesture, done.refused, options);
-    if (options.careful && done.losses.length > 0 && !(await sure(done, options.at))) return undefined;
-    await settle(text, gesture, done, options.fill === true);
-    return done;
-  }
-  showToast("The text is being changed. Try again.");
-  return undefined;
-}
-
-async function refused(
-  gesture: Gesture,
-  { code, message, choices }: RefusedEdit["refused"],
-  options: Options,
-): Promise<Edited | undefined> {
-  if (code === "ambiguous" && choices && gesture.kind === "delete") {
-    const to = await pick({
-      title: words(message),
-      placeholder: "Where the transitions go",
-      groups: [
-        { title: "", options: choices.map((choice) => ({ id: choice.to ?? "", title: choice.to === null ? "Nowhere" : choice.name })) },
-      ],
-      ...(options.at && { at: options.at }),
-    });
-    if (to === undefined) return undefined;
-    return perform({ ...gesture, to: to.id === "" ? null : to.id }, options);
-  }
-  showToast(words(message));
-  return undefined;
-}
-
-async function sure({ losses }: Edited, at: Spot | undefined): Promise<boolean> {
-  const chosen = await pick({
-    title: unticked(lostTitle(losses)),
-    placeholder: "",
-    groups: SURE,
-    ...(at && { at }),
-  });
-  return chosen?.id === "yes";
-}
-
 /** Writes the edits and updates the graph, the selection and the focus. Problems are searched for afterwards. */
-async function settle(before: string, gesture: Gesture, done: Edited, fill: boolean): Promise<void> {
-  Object.assign(lastGesture, { before, words: words(done.announce).replace(/\.$/, "") });
-  write(before, done, fill);
-  const held = document.activeElement;
+export async function apply(
+  { before, done }: { before: string; done: Edited },
+  gesture: Gesture,
+  { pattern }: PerformOptions,
+): Promise<void> {
+  const empty = before.trim() === "";
+  Object.assign(lastGesture, { before, words: whole(done.announce).replace(/\.$/, "") });
+  write(before, done, pattern !== undefined);
+  if (pattern) {
+    model.mocks.value = { ...model.mocks.value, ...(pattern.mocks as Record<string, Mock>) };
+    if (empty && /^\s*(\{\s*\})?\s*$/.test(workspace.input.value)) workspace.edit({ input: `${JSON.stringify(pattern.input, null, 2)}\n` });
+  }
+  const active = document.activeElement;
   analysis.withGraph(() => {
     const now = document.activeElement;
     // If the user has moved the focus in the meantime, it stays there.
-    if (now === held || now === document.body || held?.isConnected === false) chooseAll(done.select);
+    if (now === active || now === document.body || active?.isConnected === false) chooseAll(done.select);
   });
   const after = workspace.definition.value;
   await analysis.settled();
   const introduced = analysis.errorCount.value > 0 && workspace.definition.value === after ? await introducedBy(before, gesture) : [];
-  say(
-    [
-      words(done.announce),
-      ...done.losses.map(({ message }) => words(message)),
-      ...(introduced.length > 0
-        ? [`New ${introduced.length === 1 ? "problem" : "problems"}: ${introduced.map(({ message }) => words(message)).join("; ")}`]
-        : []),
-    ]
-      .map((part) => part.replace(/\.?$/, "."))
-      .join(" "),
-  );
+  say(announcement(done, introduced));
 }
 
 /** Returns the errors that a gesture has introduced. */

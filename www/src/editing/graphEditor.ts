@@ -11,11 +11,15 @@ import { HintRows } from "./HintRows.tsx";
 import { EmptyPage } from "./EmptyPage.tsx";
 import { Layer } from "./Layer.tsx";
 import { Overlays } from "./Overlays.tsx";
-import { listenToClipboard } from "./clipboard.ts";
-import { startRename } from "./rename.ts";
+import { rename } from "../graph-editor/kernel/changing.ts";
+import * as analysis from "../store/analysis.ts";
+import { listenToClipboard } from "./clipboardEvents.ts";
+import { run } from "./host.ts";
 import { editCommands, nodeMenu, transitionCommands } from "./commands.ts";
 
-commands.value = [...commands.value, ...editCommands];
+// This key comes before the others of the graph: Escape first clears a selection of several states.
+const first = (id: string): boolean => id === "clearSelection";
+commands.value = [...editCommands.filter(({ id }) => first(id)), ...commands.value, ...editCommands.filter(({ id }) => !first(id))];
 addNodeCommands(nodeMenu);
 transitionExtensions.commands = transitionCommands;
 listenToClipboard();
@@ -36,7 +40,10 @@ graphEditor.value = {
   Bar,
   Over: Overlays,
   Below: HintRows,
-  rename: startRename,
+  rename(id) {
+    const node = analysis.graph.peek()?.graph.nodes.find((one) => one.id === id);
+    if (node) void run(rename(node));
+  },
   words: () => `${WORDS.map(([id, does]) => `${keymap.value?.shown(id)[0] ?? "no key"} ${does}`).join(", ")}. The menu has the rest.`,
 };
 

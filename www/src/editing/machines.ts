@@ -3,7 +3,6 @@
 import type { Edited } from "stepglass";
 import type { GraphNode } from "../model/graph.ts";
 import { startedAt } from "../model/started.ts";
-import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";
 import { showToast } from "../store/notifications.ts";
 
@@ -22,9 +21,10 @@ export async function keepMachine({ asl = "", select }: Edited): Promise<void> {
   showToast(`The machine ${name} is under Mocks, with the machines that tasks start.`);
 }
 
-/** Returns the definition of the machine that a state starts, if the page has it. */
-export async function machineOf(node: GraphNode): Promise<string | undefined> {
-  if (!analysis.graph.peek()?.byId.has(node.id)) return undefined;
-  const started = await startedBy(node.id);
-  return workspace.machines.value.find(({ name }) => name === started?.name || name === started?.arn)?.definition;
+/** Returns the definition of the machine that a state starts. If the page does not have it, it says so. */
+export async function machineOf({ id, name: state }: GraphNode): Promise<string | undefined> {
+  const started = await startedBy(id);
+  const found = workspace.machines.value.find(({ name }) => name === started?.name || name === started?.arn);
+  if (!found) showToast(`The machine that "${state}" starts is not known here: add it under Mocks.`);
+  return found?.definition;
 }

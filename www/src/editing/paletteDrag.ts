@@ -2,19 +2,11 @@
 
 import { signal } from "@preact/signals";
 import { pan, size, view } from "../graph/viewport.ts";
-import { type GraphEdge, type GraphIndex, isState } from "../model/graph.ts";
-import { insertTitle, nearest, scopeAt } from "../model/transitions.ts";
+import { type Aim, aimAt, aimTitle, dropOption } from "../graph-editor/kernel/adding.ts";
+import type { Option } from "../graph-editor/kernel/options.ts";
 import * as analysis from "../store/analysis.ts";
-import { say, showToast } from "../store/notifications.ts";
-import { sentence, unticked } from "../ui/format.ts";
-import { add, additionsBehind } from "./add.ts";
 import { canEdit } from "./gesture.ts";
-import type { Option } from "./picking.ts";
-import { pick } from "./picking.ts";
-import { canInsertInto } from "./selectedStates.ts";
-
-/** Where the piece would be dropped; null while the pointer is not over the graph. */
-type Aim = { edge: GraphEdge } | { node: string } | { scope: string } | null;
+import { run } from "./host.ts";
 
 export const paletteDrag = signal<{ option: Option; x: number; y: number; aim: Aim; words: string } | null>(null);
 
@@ -37,8 +29,8 @@ export function startPaletteDrag(event: PointerEvent, option: Option): void {
     }
     at.preventDefault();
     moveAlong(at);
-    const aim = aimAt(at);
-    paletteDrag.value = { option, x: at.clientX, y: at.clientY, aim, words: wordsFor(aim) };
+    const aim = aimOf(at);
+    paletteDrag.value = { option, x: at.clientX, y: at.clientY, aim, words: aimTitle(analysis.graph.peek(), aim) };
   };
   const end = (at: PointerEvent): void => {
     if (at.pointerId !== pointerId) return;
@@ -50,7 +42,7 @@ export function startPaletteDrag(event: PointerEvent, option: Option): void {
     const quiet = (click: Event): void => click.stopImmediatePropagation();
     source.addEventListener("click", quiet, { capture: true, once: true });
     setTimeout(() => source.removeEventListener("click", quiet, true));
-    if (at.type === "pointerup") void drop(now.option, now.aim, { x: at.clientX, y: at.clientY });
+    if (at.type === "pointerup") void run(dropOption(now.option, now.aim, { x: at.clientX, y: at.clientY }));
   };
   const keys = (key: KeyboardEvent): void => {
     if (key.key !== "Escape" || !paletteDrag.peek()) return;
@@ -82,52 +74,12 @@ function moveAlong(at: PointerEvent): void {
   if (dx !== 0 || dy !== 0) pan(dx, dy);
 }
 
-function aimAt({ clientX, clientY }: PointerEvent): Aim {
+function aimOf({ clientX, clientY }: PointerEvent): Aim {
   const svg = canvas();
   const box = svg?.getBoundingClientRect();
   if (!box || clientX < box.left || clientX > box.right || clientY < box.top || clientY > box.bottom) return null;
   const below = document.elementFromPoint(clientX, clientY);
   if (below?.closest(".pen-palette")) return null;
-  const index = analysis.graph.peek();
-  if (!index) return { scope: "" };
   const { x: left, y: top, k } = view.peek();
-  const [x, y] = [(clientX - box.left - left) / k, (clientY - box.top - top) / k];
-  const node = stateUnder(index, x, y);
-  if (node !== undefined) return { node };
-  const edge = nearest(index, x, y, REACH / k);
-  return edge && canInsertInto(index, edge) ? { edge } : { scope: scopeAt(index, x, y) };
-}
-
-/** Returns the innermost state without nested states at a point. */
-function stateUnder(index: GraphIndex, x: number, y: number): string | undefined {
-  return index.graph.nodes.findLast(
-    (node, i) =>
-      isState(node) &&
-      index.children[i]!.length === 0 &&
-      x >= node.x &&
-      y >= node.y &&
-      x <= node.x + node.width &&
-      y <= node.y + node.height,
-  )?.id;
-}
-
-function wordsFor(aim: Aim): string {
-  const index = analysis.graph.peek();
-  if (!aim) return "Drop it on the graph";
-  if ("edge" in aim) return index ? insertTitle(index, aim.edge) : "";
-  if ("node" in aim) return `Add it after ${index?.node(index.byId.get(aim.node) ?? -1)?.name ?? "the state"}`;
-  return index ? "Add it, without a transition to it" : "Begin with it";
-}
-
-async function drop({ id, title }: Option, aim: Aim, at: { x: number; y: number }): Promise<void> {
-  if (!aim) return say(`${title} was not added.`);
-  if ("edge" in aim) return add(id, { edge: aim.edge.id }, at);
-  if ("scope" in aim) return add(id, { scope: aim.scope }, at);
-  const { ways, refused } = await additionsBehind(aim.node);
-  const [only] = ways;
-  if (!only) return showToast(refused === undefined ? "Nothing can come after this state." : unticked(sentence(refused)));
-  if (ways.length === 1) return add(id, only.where, at);
-  const chosen = await pick({ title: `${title}: where?`, placeholder: "", groups: [{ title: "", options: ways }], at });
-  const way = ways.find((one) => one.id === chosen?.id);
-  if (way) await add(id, way.where, at);
+  return aimAt(analysis.graph.peek(), (clientX - box.left - left) / k, (clientY - box.top - top) / k, REACH / k);
 }

@@ -1,11 +1,11 @@
 // The service integrations in the page's menus.
 
 import type { NewState } from "stepglass";
-import { languageOf, serviceOptions, serviceTask } from "../model/services.ts";
+import { languageOf, serviceOptions, serviceTask } from "../graph-editor/kernel/services.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as workspace from "../store/workspace.ts";
-import type { OptionGroup } from "./picking.ts";
+import type { OptionGroup } from "../graph-editor/kernel/options.ts";
 
 const load = () => import("stepglass/integrations");
 

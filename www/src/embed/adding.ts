@@ -1,16 +1,16 @@
 // The component's menu of states to add: state types, patterns, copies of states, and service calls.
 
 import type { StateType } from "stepglass";
-import { TYPES, type Way, type Where, pasted, placed, additionsBehindOf } from "../model/gestures.ts";
+import { TYPES, type Way, type Where, pasted, placed, additionsBehindOf } from "../graph-editor/kernel/gestures.ts";
 import { type GraphEdge, isState } from "../model/graph.ts";
-import type { OptionGroup } from "../model/options.ts";
-import { languageOf, serviceOptions, serviceTask } from "../model/services.ts";
-import { scopeOf, transitionTitle, insertableTransitions } from "../model/transitions.ts";
+import type { OptionGroup } from "../graph-editor/kernel/options.ts";
+import { languageOf, serviceOptions, serviceTask } from "../graph-editor/kernel/services.ts";
+import { scopeOf, transitionTitle, insertableTransitions } from "../graph-editor/kernel/transitions.ts";
 import type { EditorContext } from "./editorContext.ts";
 import type { Spot } from "./picker.ts";
 
 /** These modules are files of their own, so that they are loaded only when they are used. */
-const patterns = () => import("../model/patterns.ts");
+const patterns = () => import("../graph-editor/kernel/patterns.ts");
 const table = () => import("../../../js/entries/integrations.ts");
 
 function copies({ owner }: EditorContext): OptionGroup {

@@ -1,8 +1,8 @@
 // Copies states to the clipboard as the text of a definition, which can be pasted into other components, pages and programs.
 
-import { pasted, type Where } from "../model/gestures.ts";
+import { pasted, type Where } from "../graph-editor/kernel/gestures.ts";
 import { count } from "../ui/format.ts";
-import { scopeOf, transitionBehind } from "../model/transitions.ts";
+import { scopeOf, transitionBehind } from "../graph-editor/kernel/transitions.ts";
 import { deleteHere } from "./commands.ts";
 import type { EditorContext } from "./editorContext.ts";
 

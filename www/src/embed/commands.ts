@@ -1,10 +1,17 @@
 // The editing commands of a component, for its keys and for the menu of a state.
 
 import type { Gesture, NewEdge, PossibleGesture, StateType } from "stepglass";
-import { ALONG, AROUND, KINDS, kindsTo, leadings, noOrder, orderOf, targetOptions } from "../model/gestures.ts";
+import { ALONG, AROUND, KINDS, kindsTo, leadings, noOrder, orderOf, targetOptions } from "../graph-editor/kernel/gestures.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { startedAt, startsMachine } from "../model/started.ts";
-import { branchOf, neighbourOf, statesAlong, statesBeside, transitionTitle, insertableTransitions } from "../model/transitions.ts";
+import {
+  branchOf,
+  neighbourOf,
+  statesAlong,
+  statesBeside,
+  transitionTitle,
+  insertableTransitions,
+} from "../graph-editor/kernel/transitions.ts";
 import { count } from "../ui/format.ts";
 import { appendHere, appendTo, branchHere, createHere, insertHere } from "./adding.ts";
 import { html } from "./dom.ts";

@@ -2,7 +2,7 @@
 
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
 import { applied } from "../../../js/definition/text-edits.ts";
-import { SURE, lostTitle } from "../model/gestures.ts";
+import { SURE, lostTitle } from "../graph-editor/kernel/gestures.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { startedAt } from "../model/started.ts";
 import { sentence, unticked } from "../ui/format.ts";

@@ -2,7 +2,7 @@
 // dragged.
 
 import type { PossibleGesture } from "stepglass";
-import { targetsOf } from "../model/gestures.ts";
+import { targetsOf } from "../graph-editor/kernel/gestures.ts";
 import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import {
   type Rectangle,
@@ -15,8 +15,8 @@ import {
   statesWithin,
   canInsertInto,
   transitionTitle,
-} from "../model/transitions.ts";
-import { labelsOf, plusOf } from "../model/plus.ts";
+} from "../graph-editor/kernel/transitions.ts";
+import { labelsOf, plusOf } from "../graph-editor/kernel/plus.ts";
 import { svg } from "./dom.ts";
 import type { Spot } from "./picker.ts";
 

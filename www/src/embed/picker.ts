@@ -1,6 +1,6 @@
 // The list of a choice in a component, beside its place, over the page. A field filters it if there are many options.
 
-import { type Mode, type Option, type OptionGroup, filtered } from "../model/options.ts";
+import { type Mode, type Option, type OptionGroup, filtered } from "../graph-editor/kernel/options.ts";
 import { glyphOf } from "../ui/services.ts";
 import { html, svg } from "./dom.ts";
 

@@ -1,6 +1,6 @@
 // The name and the type of a state. Changing them is a gesture that also edits other parts of the definition.
 
-import { perform } from "../editing/gesture.ts";
+import { perform } from "../editing/host.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { keys } from "./controls.tsx";
 import { useForm } from "./context.ts";

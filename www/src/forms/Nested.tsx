@@ -16,7 +16,7 @@ import { BRANCH, PROCESSOR_CONFIG, fieldsOf } from "./fields.ts";
 import { FieldList, Optional, Others } from "./Fields.tsx";
 import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
-import { perform } from "../editing/gesture.ts";
+import { perform } from "../editing/host.ts";
 
 /** The states of a scope, with links to their forms. */
 function States({ at }: { at: string }) {

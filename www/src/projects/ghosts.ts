@@ -1,7 +1,7 @@
 // The positions of removed states on the graph: near their old position, beside the current states.
 
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
-import { type Rectangle, nameOf } from "../model/transitions.ts";
+import { type Rectangle, nameOf } from "../graph-editor/kernel/transitions.ts";
 
 type Point = readonly [number, number];
 

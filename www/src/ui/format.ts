@@ -61,4 +61,4 @@ export function unticked(text: string): string {
 }
 
 /** The name of the modifier key: `⌘` on a Mac. */
-export const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
+export const MOD = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform) ? "⌘" : "Ctrl";

@@ -1,6 +1,6 @@
 // The transitions and states that gestures apply to: their titles, and their positions in the drawing.
 
-import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "./graph.ts";
+import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../../model/graph.ts";
 
 export const nameOf = (index: GraphIndex, id: string): string => {
   const node = index.node(index.byId.get(id) ?? -1);

@@ -1,6 +1,6 @@
 // The options of a menu, and the search among them.
 
-import type { NodeKind } from "./graph.ts";
+import type { NodeKind } from "../../model/graph.ts";
 
 export interface Option {
   id: string;

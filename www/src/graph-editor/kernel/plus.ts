@@ -1,6 +1,6 @@
 // The position of the `+` of a transition or a state. It has the same size at any scale and covers no label.
 
-import type { Graph, GraphEdge } from "./graph.ts";
+import type { Graph, GraphEdge } from "../../model/graph.ts";
 
 /** The radius, in pixels of the screen. */
 export const RADIUS = 9;

@@ -1,18 +1,18 @@
 // Patterns: small machines to insert. They have names that do not clash, mocks that let them run, and placeholders to fill in.
 
-import type { Mock } from "./protocol.ts";
+import type { Mock } from "../../model/protocol.ts";
 import type { Option } from "./options.ts";
-import approval from "../../patterns/approval.json";
-import batchS3 from "../../patterns/batch-s3.json";
-import child from "../../patterns/child.json";
-import circuitBreaker from "../../patterns/circuit-breaker.json";
-import fanOut from "../../patterns/fan-out.json";
-import parallelTimeout from "../../patterns/parallel-timeout.json";
-import poll from "../../patterns/poll.json";
-import retry from "../../patterns/retry.json";
-import saga from "../../patterns/saga.json";
-import throttle from "../../patterns/throttle.json";
-import tryCatch from "../../patterns/try-catch.json";
+import approval from "../../../patterns/approval.json";
+import batchS3 from "../../../patterns/batch-s3.json";
+import child from "../../../patterns/child.json";
+import circuitBreaker from "../../../patterns/circuit-breaker.json";
+import fanOut from "../../../patterns/fan-out.json";
+import parallelTimeout from "../../../patterns/parallel-timeout.json";
+import poll from "../../../patterns/poll.json";
+import retry from "../../../patterns/retry.json";
+import saga from "../../../patterns/saga.json";
+import throttle from "../../../patterns/throttle.json";
+import tryCatch from "../../../patterns/try-catch.json";
 
 type Json = unknown;
 type Body = Record<string, Json>;

@@ -1,7 +1,7 @@
 // The contents of menus for gestures: the states that can be added, where they go, and the possible targets of transitions.
 
 import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
-import type { GraphEdge, GraphIndex, GraphNode } from "./graph.ts";
+import type { GraphEdge, GraphIndex, GraphNode } from "../../model/graph.ts";
 import type { Mode, Option, OptionGroup } from "./options.ts";
 import { fieldTitle, transitionTitle } from "./transitions.ts";
 
