@@ -1,4 +1,4 @@
-// Work that is fetched by workers.
+// Activities: tasks that workers fetch.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Activity, StateMachine } from "stepglass";
@@ -25,7 +25,7 @@ test("a worker gets the task with its name in the history, and completes it by i
   }
 });
 
-test("a worker that was there first gets it too; failures have error and cause", async () => {
+test("a worker that polls before the task is scheduled gets it, and a failure has an error and a cause", async () => {
   const activity = new Activity();
   const fetched = activity.getTask();
   const execution = review().start({}, { tasks: { review: activity } });
@@ -42,7 +42,7 @@ test("tasks are fetched in the order in which they were scheduled, by any number
     States: { M: { Type: "Map", ItemProcessor: { StartAt: "R", States: { R: { Type: "Task", Resource: ARN, End: true } } }, End: true } },
   });
   const executions = [];
-  // The second begins when the first has scheduled its two.
+  // The second execution starts after the first has scheduled its two tasks.
   for (const items of [[1, 2], [3]]) {
     executions.push(machine.start(items, { tasks: new Map([["review", activity]]) }));
     const waiting = activity.waiting + items.length;
@@ -52,14 +52,14 @@ test("tasks are fetched in the order in which they were scheduled, by any number
   for (let i = 0; i < 3; i++) {
     const { taskToken, input, task } = await activity.getTask();
     seen.push(input);
-    // The execution takes tokens as well.
+    // The execution accepts task tokens as well.
     task.execution.succeed(taskToken, input * 10);
   }
   assert.deepEqual(seen, [1, 2, 3]);
   assert.deepEqual(await Promise.all(executions.map(async ({ result }) => (await result).output)), [[10, 20], [30]]);
 });
 
-test("a poll can be given up", async () => {
+test("a poll can be cancelled", async () => {
   const activity = new Activity();
   const controller = new AbortController();
   const poll = activity.getTask({ signal: controller.signal });
@@ -74,7 +74,7 @@ test("a poll can be given up", async () => {
   assert.throws(() => activity.getTask({ workerName: 7 }), { code: "INVALID_OPTION" });
 });
 
-test("what nobody fetches times out, and is then not given out; so is what a worker leaves lying", async () => {
+test("a task that no worker fetches, or whose worker does not answer, times out and is not handed out any more", async () => {
   const activity = new Activity();
   const late = review({ TimeoutSeconds: 60 }).start({}, { clock: "virtual", tasks: { review: activity } });
   assert.equal((await late.result).error, "States.Timeout");
@@ -88,7 +88,7 @@ test("what nobody fetches times out, and is then not given out; so is what a wor
   assert.equal(activity.succeed("made up"), false);
 });
 
-test("what a worker has taken is not offered again after a restore, and its token still counts", async () => {
+test("a task that a worker has fetched is not offered again after a restore, and its token stays valid", async () => {
   const before = new Activity();
   const machine = review({ TimeoutSeconds: 300 });
   const first = machine.start({ page: 1 }, { tasks: { review: before } });

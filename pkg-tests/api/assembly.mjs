@@ -1,5 +1,5 @@
-// What cdk synth of aws-cdk-lib 2 has written for two stacks, a nested stack and a stage, without roles and policies.
-/** Files of the folder by their paths; a text is as it is, the others are JSON. */
+// The output of cdk synth of aws-cdk-lib 2 for two stacks, a nested stack and a stage, without roles and policies.
+/** The files of the folder by path. A string is written as it is, any other value as JSON. */
 export const assembly = {
   "manifest.json": {
     version: "55.0.0",

@@ -1,10 +1,10 @@
-// What nobody should give to a function, and what it may answer then.
+// Arguments that no function should be given, and the errors that are acceptable.
 import { readFileSync } from "node:fs";
 
 export const circular = {};
 circular.self = circular;
 
-/** Values of every kind; `undefined` comes first, as it is often allowed. */
+/** Values of every type. `undefined` comes first, because it is often allowed. */
 export const BAD = [
   undefined,
   null,
@@ -27,7 +27,7 @@ export const BAD = [
   new Date(NaN),
 ];
 
-/** The codes that docs/error-codes.md has. */
+/** The codes that docs/error-codes.md documents. */
 export const documented = new Set(
   [...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(
     ([, code]) => code,

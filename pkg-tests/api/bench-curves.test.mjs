@@ -1,4 +1,4 @@
-// What `npm run bench -- --scale` draws and writes, of made-up measurements.
+// Charts and tables of `npm run bench -- --scale`, from invented measurements.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawing, written } from "../../benches/scale.mjs";
@@ -9,7 +9,7 @@ const results = [
   { title: "states", points: points.map((one) => ({ ...one, memory: 0 })), time: 1.31, memory: undefined, holds: false },
 ];
 
-test("the curves are drawn for light and for dark pages", () => {
+test("draws the curves for light and for dark pages", () => {
   const svg = drawing(results);
   assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
   assert.match(svg, /prefers-color-scheme:dark/);
@@ -17,7 +17,7 @@ test("the curves are drawn for light and for dark pages", () => {
   assert.match(svg, /time n¹·³¹</);
 });
 
-test("the table takes the place between the two comments", () => {
+test("replaces the text between the two comments by the table", () => {
   const page = "# Page\n\n<!-- curves: npm run bench -- --scale -->\nold\n<!-- /curves -->\n\nafter\n";
   const text = written(page, results, "images/growth.svg");
   assert.match(text, /^# Page\n\n<!-- curves[^]*\| items \| 10: 0\.2 ms \| 1,000: 20 ms, 125 MiB \| 1\.00 \| 1\.00 \| yes \|\n/);

@@ -1,4 +1,4 @@
-// What the package is made of: a change of any of it makes the next build.
+// The inputs of the build: a change of any of them makes the next build run.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
@@ -9,7 +9,7 @@ import { filesOf } from "../../scripts/steps.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
-test("the WebAssembly is made of every file of the crate, also of what it includes", () => {
+test("the build of the WebAssembly depends on every file of the crate, also on included files", () => {
   const sources = rustSources();
   const crate = [...filesOf("src"), ...filesOf("xtask")];
   assert.deepEqual(
@@ -18,7 +18,7 @@ test("the WebAssembly is made of every file of the crate, also of what it includ
   );
   for (const path of crate.filter((path) => path.endsWith(".rs"))) {
     const text = readFileSync(join(root, path), "utf8");
-    // Each of them names its file: one whose name is put together would be missed.
+    // Each include names its file literally. A computed name would be missed.
     for (const [, rest] of text.matchAll(/\binclude(?:_str|_bytes)?!\s*[([{]\s*([^)\]}]*)/g)) {
       const [, name] = /^"([^"]+)"\s*$/.exec(rest) ?? assert.fail(`${path} includes ${rest}`);
       const included = posix.join(posix.dirname(path), name);

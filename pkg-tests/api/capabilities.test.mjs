@@ -9,7 +9,7 @@ const STATUSES = ["works", "untested", "in part", "not"];
 const groups = capabilities(readFileSync(join(root, "docs/durable-capabilities.md"), "utf8"));
 const rows = groups.flatMap((group) => group.rows);
 
-/** The groups of the page, each with its rows. */
+/** Returns the groups of the page, each with its rows. */
 function capabilities(page) {
   return page
     .split(/^## /m)
@@ -22,7 +22,7 @@ function capabilities(page) {
     });
 }
 
-/** A row: `` `file` "title" `` in its last cell names a test, anything else there is a remark. */
+/** Parses a row: `` `file` "title" `` in its last cell names a test, anything else there is a remark. */
 function capability([, id, what, how, status, last, ...others]) {
   const parts = last.replaceAll("\\|", "|").split("<br>");
   const named = parts.map((part) => /^`([\w/-]+)` "(.+)"$/.exec(part));
@@ -36,7 +36,7 @@ function capability([, id, what, how, status, last, ...others]) {
 }
 
 const titles = new Map();
-/** The titles of the tests of a file, or undefined if there is no such file. */
+/** Returns the titles of the tests of a file, or undefined if there is no such file. */
 function titlesOf(file) {
   if (!titles.has(file)) {
     const corpus = file.startsWith("corpus/") && join(root, "tests/corpus/executions", `${file.slice("corpus/".length)}.json`);
@@ -49,7 +49,10 @@ function titlesOf(file) {
   return titles.get(file);
 }
 
-/** The titles of calls of `test`, `it` and a file's own `check`. Skipped tests do not count; an expression is an ellipsis. */
+/**
+ * Returns the titles in calls of `test`, `it` and a file's own `check`. Skipped tests do not count; an expression becomes an
+ * ellipsis.
+ */
 function titlesIn(text) {
   const found = [];
   for (const { index, 0: call } of text.matchAll(/(?<![.\w])(?:test|it|check)\(\s*(?=["'`])/g)) {
@@ -78,13 +81,13 @@ function endOfHole(text, at) {
   return at;
 }
 
-test("titles are read from calls with texts and with templates", () => {
+test("titles are read from string and template literals", () => {
   const source =
     'test("a \\"b\\"", run);\n check(\n `c ${d ? `${e}` : {}}${f} g`, run); test.skip("h"); latest("i"); test(j); /k/.test("l");';
   assert.deepEqual(titlesIn(source), ['a "b"', "c … g"]);
 });
 
-test("each row of the capabilities has a number of its own, in order, and is filled in", () => {
+test("each row of the capabilities is complete and has a number of its own, in order", () => {
   const numbers = groups.flatMap(({ letter, rows }) => rows.map((_, i) => `${letter}${i + 1}`));
   assert.deepEqual(
     rows.map(({ id }) => id),
@@ -97,7 +100,7 @@ test("each row of the capabilities has a number of its own, in order, and is fil
   }
 });
 
-test("each capability that works names a test, and each test that is named exists", () => {
+test("each capability that works names a test that exists", () => {
   const missing = rows.flatMap(({ id, status, tests }) => [
     ...(status === "works" && tests.length === 0 ? [`${id} names no test`] : []),
     ...tests.filter(({ file, title }) => !titlesOf(file)?.has(title)).map(({ file, title }) => `${id}: ${file} has no test "${title}"`),
@@ -109,7 +112,7 @@ test("each capability that works names a test, and each test that is named exist
   );
 });
 
-test("the sums in docs/durable.md are those of the rows", () => {
+test("the totals in docs/durable.md match the rows", () => {
   const sums = (rows) => STATUSES.map((status) => rows.filter((row) => row.status === status).length);
   const expected = groups.map(({ letter, rows }) => [letter, rows.length, ...sums(rows)].join(" "));
   expected.push(["all", rows.length, ...sums(rows)].join(" "));

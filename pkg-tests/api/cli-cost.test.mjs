@@ -1,4 +1,4 @@
-// stepglass cost and stepglass profile, on histories whose times are known.
+// stepglass cost and stepglass profile, on histories with known times.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { simulate } from "stepglass";
@@ -90,7 +90,7 @@ const { stepglass } = folderWith({
 });
 const json = async (...args) => JSON.parse((await stepglass(...args, "--json")).stdout);
 
-test("a transition is each entry of a state and each retry; Express pays for duration and memory", async () => {
+test("every entry of a state and every retry counts as a transition; Express is charged for duration and memory", async () => {
   const { standard, express, states, prices: of } = await json("cost", "history.json", "--prices", "prices.json", "--runs", "2");
   assert.deepEqual(of, { date: "2030-01-01", region: "mars-1", currency: "EUR" });
   // Charge and its retry, Both, Quick, Slow, Each and four times Pack.
@@ -99,19 +99,20 @@ test("a transition is each entry of a state and each retry; Express pays for dur
     states.find(({ state }) => state === "Charge"),
     { state: "Charge", transitions: 2, retries: 1, perThousand: 2000 },
   );
-  // 12 s of Charge, 4 s of Both, 6 s of Each: 22 s with 1/16 GB. Of the 2.75 GB-seconds of two executions one is on the first level.
+  // 12 s of Charge, 4 s of Both and 6 s of Each are 22 s with 1/16 GB. The 2.75 GB-seconds of two executions are charged at the
+  // first price.
   assert.equal(express.gbSeconds, 22 / 16);
   assert.equal(express.total, 2 * 2 + 8 + 1.75 * 4);
 });
 
 test("child executions of a Map Run count as transitions, or as requests", async () => {
   const { executions, standard, express } = await json("cost", "runs", "--prices", "prices.json");
-  // Each execution has one state, and each of the two child executions is one transition by itself.
+  // Each execution has one state, and each of the two child executions is one more transition.
   assert.deepEqual([executions, standard.transitions, express.requests], [2, 3, 2]);
   assert.equal(express.gbSeconds, (4 * 0.1) / 16 / 2, "an execution without duration is billed as 100 ms");
 });
 
-test("a child execution is a transition of its Map, and a redrive one of no state", async () => {
+test("a child execution counts as a transition of its Map, and a redriven one does not count for a state", async () => {
   const { standard, states } = await json("cost", "mapped.sfnrun", "--prices", "prices.json");
   assert.deepEqual(Object.fromEntries(states.map(({ state, transitions }) => [state, transitions])), { Each: 2, Done: 1 });
   assert.equal(standard.transitions, 4);
@@ -124,7 +125,7 @@ test("the table names the prices and their date", async () => {
   assert.match(stdout, /2 executions; prices of us-east-1, \d{4}-\d\d-\d\d/);
 });
 
-test("the profile separates work, waiting and retries, and finds the critical path and the limited Map", async () => {
+test("the profile separates work, waiting and retries, and finds the critical path and the limiting Map", async () => {
   const { executions, duration, states, limits } = await json("profile", "history.json");
   assert.deepEqual([executions, duration.p50], [1, 22_000]);
   const of = (name) => states.find(({ state }) => state === name);
@@ -139,7 +140,7 @@ test("the profile separates work, waiting and retries, and finds the critical pa
   );
 });
 
-test("files that are no executions or prices are refused with a reason", async () => {
+test("files that are not executions or prices are refused with a reason", async () => {
   for (const [args, message] of [
     [["cost"], /cost needs one file or folder/],
     [["profile", "empty"], /empty has no files named \*\.sfnrun/],

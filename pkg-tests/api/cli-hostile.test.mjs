@@ -1,4 +1,4 @@
-// The command with what it cannot use: exit codes as documented, no stack, and with --json one JSON value whatever happens.
+// The command line with unusable arguments and files: documented exit codes, no stack trace, and with --json always one JSON value.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -119,7 +119,7 @@ const misused = [
   ["serve", "--time-scale", "0"],
 ];
 
-test("whatever the file: exit code 0, 1 or 2, no stack, and the reason", async () => {
+test("exits with 0, 1 or 2 for any file, with a reason and without a stack trace", async () => {
   for (const { args, code, stdout, stderr } of await runMany(folder, lines)) {
     const line = args.join(" ");
     assert.ok([0, 1, 2].includes(code), `${line} exits with ${code}: ${stderr}`);
@@ -128,7 +128,7 @@ test("whatever the file: exit code 0, 1 or 2, no stack, and the reason", async (
   }
 });
 
-test("with --json every outcome is one JSON value, and nothing else", async () => {
+test("prints one JSON value and nothing else with --json, whatever happens", async () => {
   for (const { args, code, stdout, stderr } of await runMany(
     folder,
     lines.map((args) => [...args, "--json"]),
@@ -144,7 +144,7 @@ test("with --json every outcome is one JSON value, and nothing else", async () =
   }
 });
 
-test("wrong usage leads to the help, and with --json it is a problem of that kind", async () => {
+test("answers wrong usage with a hint at the help, and with --json as a problem of that kind", async () => {
   for (const { args, code, stdout, stderr } of await runMany(
     folder,
     misused.filter(([name]) => name !== undefined),
@@ -169,7 +169,7 @@ test("--watch and --json exclude each other", async () => {
   assert.equal(JSON.parse((await stepglass("test", "--watch", "--json")).stdout).problem.kind, "usage");
 });
 
-test("a name that AWS refuses is wrong usage, and says what a name may be", async () => {
+test("rejects a name that AWS refuses as wrong usage, and says which names are allowed", async () => {
   const { code, stdout, stderr } = await stepglass("run", "good.json", "--name", "a b");
   assert.deepEqual([code, stdout], [2, ""]);
   assert.match(
@@ -202,7 +202,7 @@ test("run --json of a definition with errors, and with warnings", async () => {
   );
 });
 
-test("validate looks at all files, also where one is missing", async () => {
+test("validates all files, even if one is missing", async () => {
   const { code, stdout, stderr } = await stepglass("validate", "good.json", "nowhere.json", "bad.json", "odd-template.json");
   assert.equal(code, 2);
   assert.match(stderr, /^stepglass: cannot read nowhere\.json: no such file$/m);
@@ -251,11 +251,11 @@ test("validate takes folders", async () => {
   assert.match(none.stdout, /1 definition: 1 that cannot be used/);
 });
 
-test("text in UTF-16, as PowerShell writes it, and with a byte order mark", async () => {
+test("reads UTF-16, as PowerShell writes it, and a byte order mark", async () => {
   for (const file of ["utf16.json", "bom.json"]) assert.equal((await stepglass("run", file)).code, 0, file);
 });
 
-test("a module that cannot be loaded is shown with the place", async () => {
+test("shows the position of the error in a module that cannot be loaded", async () => {
   assert.match(
     (await stepglass("run", "good.json", "-t", "syntax.mjs")).stderr,
     /cannot load the tasks of syntax\.mjs: SyntaxError: [^\n]+\n {2}at [^\n]*syntax\.mjs:2\n/,
@@ -273,12 +273,12 @@ const running = (module, ...args) => {
   return stepglass("run", "task.json", "-t", "module.mjs", ...args);
 };
 
-test("what a module leaves open does not keep the command", async () => {
+test("exits although a module leaves timers or sockets open", async () => {
   const { code, stdout } = await running("setInterval(() => {}, 1e6); export const work = () => 1;");
   assert.deepEqual([code, stdout], [0, "1\n"]);
 });
 
-test("a handler that never answers is said where nothing else is left to do", async () => {
+test("reports a handler that never answers as soon as nothing else can happen", async () => {
   const { code, stderr } = await running("export const work = () => new Promise(() => {});");
   assert.deepEqual(
     [code, stderr],
@@ -287,7 +287,7 @@ test("a handler that never answers is said where nothing else is left to do", as
   assert.equal(JSON.parse((await running("export const work = () => new Promise(() => {});", "--json")).stdout).error, "WaitsForEver");
 });
 
-test("what a module throws where nobody waits is shown with its place", async () => {
+test("shows where a module throws outside of any call", async () => {
   const { code, stderr } = await running(
     "export const work = () => new Promise(() => setTimeout(() => {\n  throw new TypeError('late');\n}, 1));",
   );
@@ -295,7 +295,7 @@ test("what a module throws where nobody waits is shown with its place", async ()
   assert.match(stderr, /^stepglass: uncaught error: TypeError: late\n {2}at [^\n]*module\.mjs:2:\d+\n$/);
 });
 
-test("SIGINT ends with 130, SIGTERM with 143: tasks are aborted first, and the output is written", posix, async () => {
+test("exits with 130 after SIGINT and 143 after SIGTERM: aborts tasks first, and writes the output", posix, async () => {
   writeFileSync(
     join(folder, "abort.mjs"),
     'export const work = (input, { signal }) => new Promise((_, reject) => {\n  console.error("working");\n  const open = setInterval(() => {}, 1e6);\n  signal.addEventListener("abort", () => setTimeout(() => { clearInterval(open); console.error("cleaned up"); reject(signal.reason); }, 20));\n});\n',
@@ -325,7 +325,7 @@ test("SIGINT ends with 130, SIGTERM with 143: tasks are aborted first, and the o
   }
 });
 
-test("the exit code of coverage is that of its command, also where a signal has ended it", posix, async () => {
+test("exits with the code of the command that coverage runs, also if a signal ends it", posix, async () => {
   const { code, stdout } = await stepglass(
     "coverage",
     "--json",
@@ -338,7 +338,7 @@ test("the exit code of coverage is that of its command, also where a signal has 
   assert.equal(typeof JSON.parse(stdout), "object");
 });
 
-test("a reader that leaves early is no error, a disk that is full is one", posix, async () => {
+test("ignores a reader that closes the pipe early, and reports a full disk", posix, async () => {
   const shell = (line) =>
     new Promise((done) => {
       const child = spawn("bash", ["-o", "pipefail", "-c", line], {
@@ -356,7 +356,7 @@ test("a reader that leaves early is no error, a disk that is full is one", posix
     assert.equal(full.code, 2);
     assert.match(full.stderr, /^stepglass: cannot write to standard output: .*space/);
   }
-  // Standard input that is closed.
+  // Standard input is closed.
   const closed = await shell('"$NODE" "$CLI" validate - <&-');
   assert.ok([1, 2].includes(closed.code), closed.stderr);
 });

@@ -1,4 +1,4 @@
-// Definitions in templates, objects in folders, machines that tasks start; colours, advice, completion.
+// Definitions in templates, objects in folders, machines that tasks start, colours, suggestions, completion.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ Resources:
 `,
   "machines/charge.asl.json":
     '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": ${Delay}, "Next": "Charge"},\n "Charge": {"Type": "Task", "Resource": "${Function}", "End": true}}}',
-  // What the CDK synthesises.
+  // The output of the CDK.
   "cdk.out/Stack.template.json": {
     Resources: {
       ChargeFn8A1B2C3D: { Type: "AWS::Lambda::Function", Metadata: { "aws:cdk:path": "Stack/charge/Resource" } },
@@ -124,7 +124,7 @@ stepFunctions:
   "bad.json": charge("x").States,
 });
 
-test("a template's machine runs with the names of its functions", async () => {
+test("runs a template's machine with the names of its functions", async () => {
   for (const [spec, resource] of [
     ["template.yaml#Subbed", "arn:aws:lambda:us-east-1:123456789012:function:ChargeFunction"],
     ["template.yaml#Filed", "arn:aws:lambda:us-east-1:123456789012:function:ChargeFunction"],
@@ -140,7 +140,7 @@ test("a template's machine runs with the names of its functions", async () => {
   assert.equal((await stepglass("run", "-#Subbed", "-t", "tasks.mjs", { input: template })).code, 0);
 });
 
-test("validate looks at every machine of a template, and shows the place in it", async () => {
+test("validates every machine of a template, and shows positions in the template", async () => {
   const { code, stdout } = await stepglass("validate", "template.yaml");
   assert.equal(code, 1);
   assert.match(stdout, /--> template\.yaml:23:19/);
@@ -160,7 +160,7 @@ test("validate looks at every machine of a template, and shows the place in it",
   );
 });
 
-test("a template says what it has where that is not clear", async () => {
+test("lists the machines of a template if it is not clear which one is meant", async () => {
   const check = async (spec, message) => {
     const { code, stderr } = await stepglass("run", spec);
     assert.equal(code, 2);
@@ -173,7 +173,7 @@ test("a template says what it has where that is not clear", async () => {
   await check("parent.json#X", /is not a template/);
 });
 
-test("--objects is S3, and --machines is what tasks start", async () => {
+test("uses --objects as S3, and --machines for what tasks start", async () => {
   const { code, stdout, stderr } = await stepglass("run", "orders.json", "--objects", "data", "--virtual-clock");
   assert.equal(code, 0, stderr);
   const manifest = JSON.parse(readFileSync(join(folder, "data/shop", JSON.parse(stdout).ResultWriterDetails.Key), "utf8"));
@@ -183,7 +183,7 @@ test("--objects is S3, and --machines is what tasks start", async () => {
   assert.deepEqual([nested.code, nested.stderr, JSON.parse(nested.stdout)], [0, "", { n: 1 }]);
 });
 
-test("colours come where they are wanted", async () => {
+test("prints colours only where they are wanted", async () => {
   const escape = "\x1b[";
   const plain = await stepglass("validate", "template.yaml");
   assert.ok(!plain.stdout.includes(escape));
@@ -193,7 +193,7 @@ test("colours come where they are wanted", async () => {
   assert.ok(!both.stdout.includes(escape));
 });
 
-test("a slip of the pen is answered with the word that was meant", async () => {
+test("suggests the right word for a typing error", async () => {
   for (const [args, word] of [
     [["vaildate"], "validate"],
     [["help", "grpah"], "graph"],
@@ -207,7 +207,7 @@ test("a slip of the pen is answered with the word that was meant", async () => {
   }
 });
 
-test("shells complete", async (context) => {
+test("completes words in shells", async (context) => {
   for (const shell of ["bash", "zsh", "fish"]) {
     const { code, stdout } = await stepglass("completion", shell);
     assert.equal(code, 0);

@@ -1,4 +1,4 @@
-// stepglass open: the server of one recorded execution.
+// stepglass open: a server with one recorded execution.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +44,7 @@ async function opened(t, ...args) {
 
 const data = (origin, arn = ARN) => `${origin}/debugger/api/executions/${encodeURIComponent(arn)}`;
 
-test("a fetched execution is served with its definition, and a signal ends the command", async (t) => {
+test("serves a fetched execution with its definition until a signal ends it", async (t) => {
   const { origin, child, url } = await opened(t, "plain.sfnrun");
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/debugger\//);
   const shown = await (await fetch(data(origin))).json();
@@ -61,13 +61,13 @@ test("a fetched execution is served with its definition, and a signal ends the c
   if (process.platform !== "win32") assert.deepEqual([code, signal], [0, null]);
 });
 
-test("a history is served with the definition that is named after it", async (t) => {
+test("serves a history with the definition that is named after it", async (t) => {
   const { origin } = await opened(t, "history.json", "order.asl.json");
   const shown = await (await fetch(data(origin, ""))).json();
   assert.deepEqual([shown.name, JSON.parse(shown.definition), shown.status], ["history", JSON.parse(definition), "SUCCEEDED"]);
 });
 
-test("pages of other sites get nothing", async (t) => {
+test("answers nothing to pages of other sites", async (t) => {
   const { origin } = await opened(t, "plain.sfnrun");
   const status = (headers) =>
     new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ test("pages of other sites get nothing", async (t) => {
   assert.equal(await status({ host: "elsewhere.invalid" }), 403);
 });
 
-test("what cannot be opened is refused with a reason", async () => {
+test("refuses what cannot be opened, with a reason", async () => {
   for (const [args, message] of [
     [[], /open needs one execution/],
     [["absent.sfnrun"], /cannot read absent\.sfnrun: no such file/],
@@ -96,7 +96,7 @@ test("what cannot be opened is refused with a reason", async () => {
   }
 });
 
-test("a compressed file opens like a plain one", async (t) => {
+test("opens a compressed file like a plain one", async (t) => {
   writeFileSync(`${folder}/packed.sfnrun`, gzipSync(JSON.stringify(run)));
   const { origin } = await opened(t, "packed.sfnrun");
   assert.equal((await (await fetch(data(origin))).json()).name, "order-7");

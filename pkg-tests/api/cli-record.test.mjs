@@ -1,4 +1,4 @@
-// stepglass test --record: an execution as a test that runs without the account.
+// stepglass test --record: turns an execution into a test that runs without an AWS account.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ const fixed = structuredClone(order);
 fixed.States.Enough.Choices[0].NumericGreaterThan = 10;
 const input = { order: 7, customer: { name: "Ada", address: "12 St James's Square, London" }, items: [{ sku: "a" }, { sku: "b" }] };
 
-/** A folder with the execution as `stepglass fetch` writes it, and its definition. */
+/** Creates a folder with an execution, as `stepglass fetch` writes it, and its definition. */
 function recorded(amount) {
   const charge = [{ error: "Busy", cause: "try later", after: 500 }, { output: { amount, receipt: "a long receipt that nothing reads" } }];
   const { history } = simulate(order, input, { Charge: charge });
@@ -57,7 +57,7 @@ function recorded(amount) {
 }
 const content = (folder, name) => parse(readFileSync(join(folder, name), "utf8"));
 
-test("the test of an execution has its input, the answers of its tasks and its path, and passes", async () => {
+test("records a test that has the execution's input, results and path, and passes", async () => {
   const { folder, stepglass } = recorded(120);
   const { code, stdout, stderr } = await stepglass("test", "--record", "order-7.sfnrun", "order.asl.json");
   assert.equal(code, 0, stderr);
@@ -69,16 +69,16 @@ test("the test of an execution has its input, the answers of its tasks and its p
   assert.deepEqual(mocks.Charge[0], { throw: "Busy", cause: "try later", after: "500 ms" });
   assert.deepEqual([expect.path, expect.retries, expect.entered.Pack], [["Charge", "Enough", "Each"], { Charge: 1 }, 2]);
   assert.equal((await stepglass("test")).code, 0);
-  // Another definition breaks it.
+  // The test fails for another definition.
   writeFileSync(join(folder, "order.asl.json"), JSON.stringify(order).replace("100", "1000"));
   assert.equal((await stepglass("test")).code, 1);
-  // A file that somebody may have edited is not overwritten.
+  // An existing file is not overwritten, because somebody may have edited it.
   const again = await stepglass("test", "--record", "order-7.sfnrun", "order.asl.json");
   assert.equal(again.code, 2);
   assert.match(again.stderr, /order-7\.stepglass\.yaml exists/);
 });
 
-test("a minimized test has what the path depends on and nothing else", async () => {
+test("minimizes a test to what its path depends on", async () => {
   const { folder, stepglass } = recorded(120);
   const { code, stdout, stderr } = await stepglass("test", "--record", "order-7.sfnrun", "--minimize", "-o", "small.stepglass.yaml");
   assert.equal(code, 0, stderr);
@@ -91,7 +91,7 @@ test("a minimized test has what the path depends on and nothing else", async () 
   assert.equal((await stepglass("test", "small.stepglass.yaml")).code, 0);
 });
 
-test("with a fixed definition the test expects what it does now, and says where the recording went another way", async () => {
+test("expects the result of a fixed definition, and says where the recording differs", async () => {
   const { folder, stepglass } = recorded(50);
   const { code, stdout } = await stepglass("test", "--record", "order-7.sfnrun", "fixed.asl.json");
   assert.equal(code, 0);
@@ -111,7 +111,7 @@ test("with a fixed definition the test expects what it does now, and says where 
   });
 });
 
-test("what a test cannot be made of is refused with a reason", async () => {
+test("refuses what no test can be made of, with a reason", async () => {
   const { stepglass } = folderWith({
     "order.asl.json": order,
     "running.json": { events: [{ id: 1, previousEventId: 0, timestamp: "2026-01-01T00:00:00Z", type: "ExecutionStarted" }] },

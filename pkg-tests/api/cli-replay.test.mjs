@@ -1,4 +1,4 @@
-// stepglass replay: a history of AWS against a definition.
+// stepglass replay: compares a history of AWS with a definition.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ const { folder, stepglass } = folderWith({
   },
 });
 
-test("an execution that goes the same way", async () => {
+test("reports an execution that takes the same path", async () => {
   for (const file of ["good.json", "template.json"]) {
     const { code, stdout, stderr } = await stepglass("replay", "history.json", file);
     assert.deepEqual([code, stdout, stderr], [0, `the same: ${events.length} events, SUCCEEDED\n`, ""]);
@@ -61,7 +61,7 @@ test("an execution that goes the same way", async () => {
   assert.equal((await stepglass("replay", "-", "good.json", { input: JSON.stringify(events) })).code, 0);
 });
 
-test("an execution that goes another way", async () => {
+test("reports an execution that takes another path", async () => {
   const { code, stdout } = await stepglass("replay", "history.json", "changed.json");
   assert.equal(code, 1);
   const [first, , message, , reason] = stdout.split("\n");
@@ -73,7 +73,7 @@ test("an execution that goes another way", async () => {
   assert.deepEqual([report.matches, report.divergence.event, report.tasks[0].output], [false, entered, { n: 7 }]);
 });
 
-test("what is missing is said", async () => {
+test("reports missing files and events", async () => {
   const page = await stepglass("replay", "page.json", "good.json");
   assert.equal(page.code, 0);
   assert.match(page.stdout, /incomplete: event 3: the recording ends while the execution is running/);
@@ -85,7 +85,7 @@ test("what is missing is said", async () => {
   assert.match(renamed.stdout, /which the definition does not have/);
 });
 
-test("a folder's report as a page has every group, no script, and nothing unescaped", async () => {
+test("writes a folder's report as a page with every group, without scripts, with everything escaped", async () => {
   const { code, stdout } = await stepglass("replay", "runs", "hostile.json", "--html", "replay.html");
   assert.equal(code, 1);
   assert.match(stdout, /1 execution replayed/);
@@ -101,7 +101,7 @@ test("a folder's report as a page has every group, no script, and nothing unesca
   assert.equal((await stepglass("replay", "runs", "good.json", "--html", "nowhere/replay.html")).code, 2);
 });
 
-test("wrong usage", async () => {
+test("refuses wrong usage", async () => {
   for (const args of [[], ["history.json"], ["good.json", "good.json"], ["-", "-"], ["nowhere.json", "good.json"]]) {
     assert.equal((await stepglass("replay", ...args)).code, 2, args.join(" "));
   }

@@ -1,4 +1,4 @@
-// stepglass test --check-mocks: whether services would answer as the mocks of test files do.
+// stepglass test --check-mocks: compares the mocks of test files with the responses of services.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -44,11 +44,11 @@ const run = async (...args) => {
 };
 const models = ["--models", join(folder, "data"), "--json"];
 
-test("mocks are not checked unless that is asked for", async () => {
+test("does not check mocks unless asked to", async () => {
   assert.deepEqual(await run("--json"), { code: 0, stderr: "", failed: [] });
 });
 
-test("a test fails if a mock is not a possible response of the service", async () => {
+test("fails a test if a mock is not a possible response of the service", async () => {
   const wrong = ["wrong", "sqs:sendMessage cannot return the mock of Send: Field 'MessageId' must be a string", 7];
   const { code, failed } = await run("--check-mocks", ...models);
   assert.deepEqual([code, failed], [1, [wrong]]);
@@ -57,7 +57,7 @@ test("a test fails if a mock is not a possible response of the service", async (
   assert.deepEqual(strict.failed, [wrong, short]);
 });
 
-test("a wrong mode, models without the check and folders without models are refused", async () => {
+test("refuses a wrong mode, models without the check, and folders without models", async () => {
   assert.match((await run("--check-mocks=NONE")).stderr, /--check-mocks must be PRESENT or STRICT/);
   assert.match((await run("--models", "data")).stderr, /--models needs --check-mocks/);
   const { code, stderr } = await run("--check-mocks", "--models", "data/sqs");

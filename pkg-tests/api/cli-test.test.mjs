@@ -1,4 +1,4 @@
-// stepglass test and stepglass coverage: test files without JavaScript, their mistakes, reporters, coverage, watching.
+// stepglass test and stepglass coverage: test files without JavaScript, their mistakes, reporters, coverage and watch mode.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ const write = (name, text) => {
 };
 const run = (...args) => {
   const result = spawnSync(process.execPath, [cli, ...args], { cwd: folder, encoding: "utf8", env });
-  // Slow tests tell their time, and any test is slow on a machine with more to do.
+  // Slow tests print their duration, and on a busy machine any test can be slow.
   return { ...result, stdout: result.stdout.replaceAll(/ \(\d+ ms\)/g, "") };
 };
 
@@ -70,7 +70,7 @@ tests:
     skip: true
 `;
 
-test("every kind of expectation holds of what happens", () => {
+test("every kind of expectation passes if it holds", () => {
   write("good/order.stepglass.yaml", GOOD.replace("order.asl.json", "../order.asl.json"));
   const { status, stdout, stderr } = run("test", "good");
   assert.equal(status, 0, stdout + stderr);
@@ -80,7 +80,7 @@ test("every kind of expectation holds of what happens", () => {
   );
 });
 
-test("what does not hold is told, all of it, with lines and what happened", () => {
+test("every expectation that fails is reported, with its line and what happened", () => {
   write(
     "bad/order.stepglass.yaml",
     `definition: ../order.asl.json
@@ -111,7 +111,7 @@ tests:
   assert.match(stdout, /\n3 failed in/);
 });
 
-test("a property that does not hold prints seed and schedule for the file", () => {
+test("a property that fails prints seed and schedule for the test file", () => {
   write(
     "property/order.stepglass.yaml",
     `definition: ../order.asl.json
@@ -132,7 +132,7 @@ tests:
   assert.match(run("test", "property").stdout, /✗ again\n[^]*Expected Refused not to be entered/);
 });
 
-test("mock configurations of Step Functions Local, handlers, templates, JSON", () => {
+test("mock configurations of Step Functions Local, handlers, templates and JSON work as mocks", () => {
   write(
     "more/mocks.json",
     JSON.stringify({
@@ -167,7 +167,7 @@ test("mock configurations of Step Functions Local, handlers, templates, JSON", (
   assert.match(stdout, /3 passed/);
 });
 
-test("files that cannot be used say where, and the others run all the same", () => {
+test("an unusable file is reported with the position, and the other files run", () => {
   write("mixed/a.stepglass.yaml", "definition: ../order.asl.json\nmocks: { Charge: { return: {} } }\ntest:\n  - name: x\n");
   write("mixed/b.stepglass.yaml", "definition: ../order.asl.json\nmocks: { Charge: { return: { amount: 1 } } }\ntests: { b: {} }\n");
   write("mixed/c.stepglass.yaml", "definition: none.json\ntests: { c: {} }\n");
@@ -179,7 +179,7 @@ test("files that cannot be used say where, and the others run all the same", () 
   assert.match(stdout, /1 passed, 2 files unusable/);
 });
 
-test("each mistake of a test file has its line and column", () => {
+test("each mistake in a test file has its line and column", () => {
   for (const [text, line, column, message] of [
     ["definition: a\ntests: [{ name: x, expects: {} }]", 2, 20, /a test has no field "expects"; did you mean expect\?/],
     [
@@ -229,7 +229,7 @@ test("each mistake of a test file has its line and column", () => {
   }
 });
 
-test("the JSON Schema for editors knows the same fields as the command", () => {
+test("the JSON Schema for editors has the same fields as the command", () => {
   const schema = JSON.parse(readFileSync(join(root, "dist/test-file.schema.json"), "utf8"));
   const fields = (text) => {
     try {
@@ -247,7 +247,7 @@ test("the JSON Schema for editors knows the same fields as the command", () => {
   assert.equal(typeof parse(GOOD), "object");
 });
 
-test("reporters: dot, tap, junit, json", () => {
+test("the reporters dot, tap, junit and json have their formats", () => {
   const dot = run("test", "good", "bad", "--reporter", "dot");
   assert.equal(dot.status, 1);
   assert.match(dot.stdout, /^\.\.\.\.\.sFFF\n\n✗ gift/);
@@ -267,7 +267,7 @@ test("reporters: dot, tap, junit, json", () => {
   assert.equal(json.coverage.machines[0].file, "order.asl.json");
 });
 
-test("coverage of test files: text, files, threshold; also of what no test has run", () => {
+test("coverage of test files: text, files, threshold, and definitions that no test has run", () => {
   const { status, stdout } = run("test", "good", "--coverage=text,json,lcov,html", "--coverage-dir", "out");
   assert.equal(status, 0);
   assert.match(stdout, /order\.asl\.json +5\/5 +3\/3 +1\/1 +1\/1 +1\/1 +100 %/);
@@ -280,7 +280,7 @@ test("coverage of test files: text, files, threshold; also of what no test has r
   assert.match(run("test", "unrun", "--coverage").stdout, /order\.asl\.json +0\/5/);
 });
 
-test("several commands at once do not disturb each other", async () => {
+test("several commands at once do not affect each other", async () => {
   const codes = await Promise.all(
     ["a", "b", "c"].map(
       (name) =>
@@ -298,7 +298,7 @@ test("several commands at once do not disturb each other", async () => {
   assert.deepEqual([a, b], [b, c]);
 });
 
-test("a filter, only, and wrong usage", () => {
+test("filters and only select tests, and wrong usage is refused", () => {
   assert.match(run("test", "good", "--filter", "DECLINED").stdout, /✓ declined twice\n\n1 passed/);
   assert.equal(run("test", "good", "--filter", "nothing like it").status, 2);
   write(
@@ -323,7 +323,7 @@ test("a filter, only, and wrong usage", () => {
   }
 });
 
-test("coverage of a command: its exit code, and definitions that nothing has run", () => {
+test("coverage of another command keeps its exit code, and lists definitions that nothing has run", () => {
   write("unused.asl.json", JSON.stringify({ StartAt: "A", States: { A: { Type: "Succeed" } } }));
   const none = run("coverage", "-d", "unused.asl.json", "--", process.execPath, "-e", "process.exit(3)");
   assert.equal(none.status, 3);

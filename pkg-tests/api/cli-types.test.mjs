@@ -1,4 +1,4 @@
-// stepglass types: what it prints compiles, and says what the definition says.
+// stepglass types: the output compiles and states what the definition determines.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -72,7 +72,7 @@ const jsonata = {
 
 const { folder, stepglass } = folderWith({ "order.json": order, "jsonata.json": jsonata, "broken.json": { StartAt: "A" } });
 
-test("types say what the definition says, and unknown where it says nothing", async () => {
+test("types state what the definition determines, and unknown otherwise", async () => {
   const { input, output, handlers } = JSON.parse((await stepglass("types", "order.json", "--json")).stdout);
   const plain = (text) => text.replace(/\s+/g, " ");
   assert.equal(
@@ -102,7 +102,7 @@ test("types say what the definition says, and unknown where it says nothing", as
   );
 });
 
-test("what is printed compiles strictly, for every machine of the corpus, and checks handlers", async () => {
+test("the output compiles in strict mode for every machine of the corpus, and checks handlers", async () => {
   const types = join(folder, "types");
   mkdirSync(types);
   const corpus = join(root, "tests/corpus/executions");
@@ -153,7 +153,7 @@ export const lacking: OrderInput = {};
   assert.ok(machines.length > 400);
 });
 
-test("wrong usage, wrong definitions", async () => {
+test("wrong usage and wrong definitions are refused", async () => {
   assert.equal((await stepglass("types")).code, 2);
   assert.equal((await stepglass("types", "order.json", "--name", "a b")).code, 2);
   const broken = await stepglass("types", "broken.json");

@@ -24,7 +24,7 @@ const good = { StartAt: "A", States: { A: state({}) } };
 
 const codes = (diagnostics) => diagnostics.map(({ code, pointer }) => `${code} ${pointer}`);
 
-test("each format goes to its file, and standard output gets text", async () => {
+test("writes each format to its file, and text to standard output", async () => {
   const { stepglass, folder } = folderWith({ "order.asl.json": machine });
   const formats = ["json=a.json", "sarif=a.sarif", "junit=a.xml", "gitlab=a.gitlab.json", "github=a.txt", "text=b.txt"];
   const { code, stdout, stderr } = await stepglass("validate", ".", ...formats.flatMap((one) => ["--format", one]));
@@ -46,7 +46,7 @@ test("each format goes to its file, and standard output gets text", async () => 
   assert.equal(readFileSync(join(folder, "a.txt"), "utf8").match(/^::(error|warning) /gm).length, diagnostics.length);
 });
 
-test("annotations name the place in the workspace, and escape", async () => {
+test("names positions relative to the workspace in annotations, and escapes them", async () => {
   const { stepglass, folder } = folderWith({
     "machines/a,b.asl.json": { StartAt: "50%\n: x", States: { "50%\n: x": state({ Next: "nowhere" }) } },
   });
@@ -63,7 +63,7 @@ test("annotations name the place in the workspace, and escape", async () => {
   assert.match(lines.at(-1), /^1 definition: \d errors?, 1 that cannot be used$/);
 });
 
-test("formats that cannot be", async () => {
+test("refuses impossible formats", async () => {
   const { stepglass } = folderWith({ "a.asl.json": good });
   const wrong = [
     [["--format", "sariff"], /--format must be text, json, sarif, junit, github or gitlab; did you mean sarif\?/],
@@ -81,7 +81,7 @@ test("formats that cannot be", async () => {
   }
 });
 
-test("a baseline accepts what is there, also when lines and neighbours move", async () => {
+test("accepts the problems of a baseline, also if lines and neighbours move", async () => {
   const { stepglass, folder } = folderWith({ "order.asl.json": machine, "other.asl.json": good });
   const file = join(folder, "order.asl.json");
   const written = await stepglass("validate", ".", "--baseline", "known.json", "--write-baseline", "--strict");
@@ -91,7 +91,7 @@ test("a baseline accepts what is there, also when lines and neighbours move", as
   assert.equal(again.code, 0);
   assert.equal(again.stdout, written.stdout);
 
-  // Moved lines, another indentation, a rule before the one with a problem.
+  // Moved lines, another indentation, and a rule before the one with a problem.
   const moved = JSON.stringify(JSON.parse(machine), null, 4).replace(
     '"Choices": [',
     '"Choices": [{ "Variable": "$.n", "NumericEquals": 0, "Next": "A" },',
@@ -101,7 +101,7 @@ test("a baseline accepts what is there, also when lines and neighbours move", as
   assert.equal(after.code, 0, after.stdout);
   assert.match(after.stdout, /5 known/);
 
-  // One fixed, one changed: that is a new one, and the other is fixed.
+  // One problem is fixed, and one has changed, so it is new.
   writeFileSync(file, moved.replace('"Next": "E"', '"Next": "F"').replace('"$.y"', '"y"'));
   const changed = await stepglass("validate", ".", "--baseline", "known.json");
   assert.equal(changed.code, 1);
@@ -115,19 +115,19 @@ test("a baseline accepts what is there, also when lines and neighbours move", as
   assert.equal(report.known.length, 3);
   assert.deepEqual(codes(report.fixed).sort(), ["literal-path /States/A/Parameters/x", "unknown-target /States/B/Choices/1/Next"]);
 
-  // From another folder the paths of the baseline are the same.
+  // The paths of the baseline do not depend on the current folder.
   writeFileSync(file, moved);
   const elsewhere = await stepglass("validate", file, "--baseline", join(folder, "known.json"), "--strict");
   assert.equal(elsewhere.code, 0, elsewhere.stdout);
 });
 
-test("a baseline keeps what was not checked", async () => {
+test("keeps the entries of a baseline that were not checked", async () => {
   const { stepglass, folder } = folderWith({ "a.asl.json": machine, "b.asl.json": machine, "c.asl.json": machine });
   const known = () => JSON.parse(readFileSync(join(folder, "known.json"), "utf8")).findings.map(({ file }) => file);
   const count = (file) => known().filter((one) => one === file).length;
   await stepglass("validate", ".", "--baseline", "known.json", "--write-baseline");
   assert.deepEqual([count("a.asl.json"), count("b.asl.json"), count("c.asl.json")], [5, 5, 5]);
-  // A hook checks the changed files alone. What is gone is fixed; what does not parse was not checked.
+  // A pre-commit hook checks only the changed files. A deleted file counts as fixed; a file that does not parse was not checked.
   writeFileSync(join(folder, "a.asl.json"), JSON.stringify(good));
   writeFileSync(join(folder, "b.asl.json"), "{");
   rmSync(join(folder, "c.asl.json"));
@@ -145,7 +145,7 @@ test("a baseline keeps what was not checked", async () => {
   assert.deepEqual([count("a.asl.json"), count("b.asl.json"), count("c.asl.json")], [0, 5, 0]);
 });
 
-test("machines of a template have baselines of their own", async () => {
+test("keeps the machines of a template apart in a baseline", async () => {
   const resource = (Definition) => ({ Type: "AWS::Serverless::StateMachine", Properties: { Definition } });
   const wrong = { StartAt: "A", States: { A: state({ Nxt: "B" }) } };
   const { stepglass, folder } = folderWith({ "template.json": { Resources: { One: resource(wrong), Two: resource(good) } } });

@@ -1,4 +1,4 @@
-// The command: outputs, places, exit codes.
+// The command line: outputs, positions, exit codes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -68,7 +68,7 @@ test("a module with tasks compiles WebAssembly of its own as in any program: an 
   assert.deepEqual(JSON.parse(stdout), { valid: false });
 });
 
-test("run takes an input and tasks", async () => {
+test("run takes an input and task handlers", async () => {
   for (const input of ['{"amount": 12}', "@input.json"]) {
     const { code, stdout } = await run(...charge, "--input", input, "--tasks", "tasks.mjs");
     assert.deepEqual([code, JSON.parse(stdout)], [0, { charged: 12, by: "Charge" }]);
@@ -99,7 +99,7 @@ test("run reads the definition from standard input, JSON or YAML", async () => {
   assert.deepEqual(JSON.parse(stdout), { default: "from stdin" });
 });
 
-test("a failed execution says where and why, and exits with 1", async () => {
+test("a failed execution prints where and why it failed, and exits with 1", async () => {
   const failed = await run("fails.yaml");
   assert.deepEqual([failed.code, failed.stdout, failed.stderr], [1, "", 'FAILED in state "A": Oops: on purpose\n']);
   const missing = await run(...charge);
@@ -107,14 +107,14 @@ test("a failed execution says where and why, and exits with 1", async () => {
   assert.match(missing.stderr, /No task handler.*--tasks tasks\.mjs/s);
 });
 
-test("run --events tells the history on standard error", async () => {
+test("run --events prints the history on standard error", async () => {
   const { stdout, stderr } = await run(...charge, "-t", "tasks.mjs", "--events");
   assert.ok(JSON.parse(stdout));
   assert.match(stderr, /\+0\.000s +1 +ExecutionStarted/);
   assert.match(stderr, /\+3600\.000s +\d+ +WaitStateExited +Wait/);
 });
 
-test("run --json gives everything as one object", async () => {
+test("run --json prints everything as one object", async () => {
   const { code, stdout } = await run("good.yaml", "--json", "--name", "n", "--seed", "7");
   const result = JSON.parse(stdout);
   assert.deepEqual([code, result.status, result.output, result.name, result.history.length], [0, "SUCCEEDED", { ok: true }, "n", 4]);
@@ -122,13 +122,13 @@ test("run --json gives everything as one object", async () => {
   assert.deepEqual([failed.status, failed.error, failed.cause], ["FAILED", "Oops", "on purpose"]);
 });
 
-test("run of a wrong definition prints its problems and exits with 1", async () => {
+test("run of an invalid definition prints its problems and exits with 1", async () => {
   const { code, stdout, stderr } = await run("bad.json");
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(stderr, /bad\.json:4:/);
 });
 
-test("validate prints what is wrong as compilers do", async () => {
+test("validate prints problems as compilers do", async () => {
   const { code, stdout } = await stepglass(["validate", "bad.json"]);
   assert.equal(code, 1);
   assert.match(stdout, /^error\[unknown-target\]: .*`Bb`/m);
@@ -137,7 +137,7 @@ test("validate prints what is wrong as compilers do", async () => {
   assert.match(stdout, /1 definition: \d+ errors?/);
 });
 
-test("validate finds the places in YAML", async () => {
+test("validate finds positions in YAML", async () => {
   const { code, stdout } = await stepglass(["validate", "bad.yaml"]);
   assert.equal(code, 1);
   assert.match(stdout, / --> bad\.yaml:6:11\n/);
@@ -152,7 +152,7 @@ test("validate finds the places in YAML", async () => {
   assert.match(broken.stdout, /error\[invalid-yaml\][^]*broken\.yaml:\d+:\d+/);
 });
 
-test("validate takes many files, and counts", async () => {
+test("validate takes several files, and counts their problems", async () => {
   const good = await stepglass(["validate", "good.json", "good.yaml"]);
   assert.deepEqual([good.code, good.stdout], [0, "2 definitions: no problems\n"]);
   const mixed = await stepglass(["validate", "good.json", "bad.json", "broken.json"]);
@@ -160,14 +160,14 @@ test("validate takes many files, and counts", async () => {
   assert.match(mixed.stdout, /3 definitions: \d+ errors/);
 });
 
-test("validate --strict counts warnings", async () => {
+test("validate --strict counts warnings as errors", async () => {
   const lenient = await stepglass(["validate", "warns.json"]);
   assert.equal(lenient.code, 0);
   assert.match(lenient.stdout, /warning\[/);
   assert.equal((await stepglass(["validate", "warns.json", "--strict"])).code, 1);
 });
 
-test("validate --json is for programs", async () => {
+test("validate --json prints problems for programs", async () => {
   const { code, stdout } = await stepglass(["validate", "bad.yaml", "good.json", "--json"]);
   assert.equal(code, 1);
   const [bad, good] = JSON.parse(stdout);
@@ -179,7 +179,7 @@ test("validate --json is for programs", async () => {
   );
 });
 
-test("validate of standard input", async () => {
+test("validate reads standard input", async () => {
   const { code, stdout } = await stepglass(["validate", "-"], { input: files["bad.json"] });
   assert.equal(code, 1);
   assert.match(stdout, /<stdin>:4:/);
@@ -234,7 +234,7 @@ for (const [args, message] of wrong) {
   });
 }
 
-test("help teaches by example", async () => {
+test("the help shows examples", async () => {
   for (const args of [["--help"], ["help"], ["help", "run"], ["run", "--help"], ["validate", "-h"], ["help", "graph"]]) {
     const { code, stdout } = await stepglass(args);
     assert.equal(code, 0);
@@ -250,7 +250,7 @@ test("an interrupted run is aborted", { skip: process.platform === "win32" }, as
   let killed = false;
   child.stderr.on("data", (data) => {
     stderr += data;
-    // A second one would end the process at once.
+    // A second signal would end the process at once.
     if (!killed && /WaitStateEntered/.test(stderr)) killed = child.kill("SIGINT");
   });
   const code = await new Promise((resolve) => child.on("close", resolve));

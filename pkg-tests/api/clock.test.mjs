@@ -1,4 +1,4 @@
-// Real, virtual and foreign clocks; waits of any length.
+// Real, virtual and custom clocks, and waits of any length.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine } from "stepglass";
@@ -38,7 +38,7 @@ test("a timer that fires early is set again", async () => {
   assert.equal(running.status, "SUCCEEDED");
 });
 
-test("a clock that goes back does no harm", async () => {
+test("a clock that goes back causes no error", async () => {
   const clock = new HandClock();
   const running = wait({ Seconds: 10 }).start({}, { clock });
   await turn();
@@ -47,7 +47,7 @@ test("a clock that goes back does no harm", async () => {
   assert.equal(running.status, "SUCCEEDED");
 });
 
-test("a clock that throws fails the execution, and nothing else", async () => {
+test("a clock that throws fails the execution, and no other", async () => {
   const broken = () => {
     throw new Error("stopped clock");
   };
@@ -63,7 +63,7 @@ test("a clock that throws fails the execution, and nothing else", async () => {
   }
 });
 
-test("an ended execution leaves no timer", async () => {
+test("an execution that has ended leaves no timer behind", async () => {
   const clock = new HandClock();
   const running = lambda({ TimeoutSeconds: 100 }).start({}, { clock, tasks: { Add: async () => 1 } });
   await running.result;
@@ -71,13 +71,13 @@ test("an ended execution leaves no timer", async () => {
   assert.equal(clock.timers.size, 0);
 });
 
-test("real time passes", async () => {
+test("a wait takes its time on the real clock", async () => {
   const started = Date.now();
   await wait({ Seconds: 1 }).run();
   assert.ok(Date.now() - started >= 995);
 });
 
-test("a test framework's fake timers move the waits", async (t) => {
+test("fake timers of a test framework advance the waits", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setImmediate", "Date"] });
   const running = wait({ Seconds: 3600 }).start();
   await Promise.resolve();
@@ -88,7 +88,7 @@ test("a test framework's fake timers move the waits", async (t) => {
   assert.equal((await running.result).status, "SUCCEEDED");
 });
 
-test("virtual time jumps over waits, back-offs and timeouts", async () => {
+test("a virtual clock jumps over waits, back-offs and timeouts", async () => {
   const running = wait({ Seconds: 86_400 }).start({}, { clock: "virtual", startTime: Date.UTC(2030, 0, 1) });
   await running.result;
   const [first, last] = [running.history()[0], running.history().at(-1)];
@@ -96,7 +96,7 @@ test("virtual time jumps over waits, back-offs and timeouts", async () => {
   assert.equal(Date.parse(last.timestamp), Date.UTC(2030, 0, 2));
 });
 
-test("virtual time stands still while a handler's promise is open", async () => {
+test("a virtual clock stands still while a handler's promise is pending", async () => {
   const machine = new StateMachine({
     StartAt: "P",
     States: {
@@ -114,7 +114,7 @@ test("virtual time stands still while a handler's promise is open", async () => 
   assert.deepEqual((await running.result).output, ["kept", {}]);
 });
 
-test("a virtual callback may be answered in the same turn, else its time runs out", async () => {
+test("a callback on a virtual clock may be answered in the same turn of the event loop, else it times out", async () => {
   const machine = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", { "Token.$": "$$.Task.Token" }, { TimeoutSeconds: 100 });
   const answered = machine.start(
     {},
@@ -125,7 +125,7 @@ test("a virtual callback may be answered in the same turn, else its time runs ou
   assert.equal((await forgotten.result).error, "States.Timeout");
 });
 
-test("10,000 virtual waits", async () => {
+test("10,000 waits on a virtual clock end at once", async () => {
   const machine = new StateMachine({
     StartAt: "W",
     States: {
@@ -143,7 +143,7 @@ const slow = {
   States: { T: { Type: "Task", Resource: "slow", TimeoutSeconds: 60, Next: "W" }, W: { Type: "Wait", Seconds: 5, End: true } },
 };
 
-test("a handler that sleeps takes virtual time; while another one works, time stands still", async () => {
+test("a handler that sleeps advances the virtual clock, and a handler that works does not", async () => {
   const parallel = {
     StartAt: "P",
     States: {
@@ -171,7 +171,7 @@ test("a handler that sleeps takes virtual time; while another one works, time st
   assert.equal(Date.parse(execution.history().at(-1).timestamp), 86_400_000);
 });
 
-test("a sleep that is longer than the task may last is cut off", async () => {
+test("a sleep that is longer than the task's timeout is cut off", async () => {
   let reason;
   const tasks = { slow: (_, t) => t.sleep(60_000).catch((thrown) => (reason = thrown)) };
   const execution = new StateMachine(slow).start({}, { tasks, clock: "virtual" });
@@ -179,7 +179,7 @@ test("a sleep that is longer than the task may last is cut off", async () => {
   assert.equal(reason.reason, "Timeout");
 });
 
-test("a sleep that nobody waits for keeps no time from passing, in real and in virtual time", async () => {
+test("a sleep that nobody awaits does not hold up the clock, real or virtual", async () => {
   for (const clock of ["virtual", "real"]) {
     const tasks = { slow: (_, t) => Promise.race([t.sleep(1), t.sleep(50_000)]) };
     const machine = new StateMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: "slow", End: true } } });
@@ -189,7 +189,7 @@ test("a sleep that nobody waits for keeps no time from passing, in real and in v
   }
 });
 
-test("an execution that waits for ever says so, with virtual time", async () => {
+test("an execution that waits forever is reported with a virtual clock", async () => {
   const idle = [];
   const onIdle = (_, execution) => {
     idle.push(execution.frames().map(({ state }) => state));
@@ -201,7 +201,7 @@ test("an execution that waits for ever says so, with virtual time", async () => 
   assert.deepEqual(idle, [["T"]]);
 });
 
-test("onIdle is called for a parent whose child execution waits for ever", async () => {
+test("onIdle is called for a parent whose child execution waits forever", async () => {
   const child = new StateMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: "slow", End: true } } }, { name: "Child" });
   const start = {
     Type: "Task",

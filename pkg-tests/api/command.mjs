@@ -1,4 +1,4 @@
-// The command in a folder of files of its own.
+// Runs the command line in a temporary folder.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 export const command = join(fileURLToPath(import.meta.resolve("stepglass")), "../cli.js");
 
-/** A folder with these files, which goes after the tests; `stepglass(…args)` in it. */
+/** Creates a folder with these files, which is removed after the tests. `stepglass(…args)` runs the command in it. */
 export function folderWith(files) {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,7 +21,7 @@ export function folderWith(files) {
 
 /**
  * Runs many command lines in one process, one after the other: `[{args, code, stdout, stderr}]`. Only for commands that end by
- * themselves and change nothing of their process.
+ * themselves and do not change their process.
  */
 export async function runMany(folder, lines) {
   const program = `

@@ -1,4 +1,4 @@
-// Two definitions: what changed, and what running executions notice.
+// Compares two definitions: the changes, and their effect on running executions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compare } from "stepglass";
@@ -27,7 +27,7 @@ const base = () => ({
   },
 });
 
-/** The changes as lines, and what running executions notice. */
+/** Returns the changes as lines, and their effect on running executions. */
 function check(change, expect) {
   const now = base();
   change(now.States, now);
@@ -45,7 +45,7 @@ function check(change, expect) {
   assert.equal(identical, expect.length === 0);
 }
 
-test("nothing changes nothing", () => check(() => {}, []));
+test("an unchanged definition has no changes", () => check(() => {}, []));
 
 test("harmless changes are compatible", () => {
   check((states) => (states.Charge.Retry[0].MaxAttempts = 5), ["changed Charge c/Retry/0/MaxAttempts"]);
@@ -58,7 +58,7 @@ test("harmless changes are compatible", () => {
     },
     ["changed Charge c/Next", "added Log"],
   );
-  // Nobody is ever found in a Pass state.
+  // An execution is never between events in a Pass state.
   check(
     (states, machine) => {
       delete states.Prepare;
@@ -68,7 +68,7 @@ test("harmless changes are compatible", () => {
   );
 });
 
-test("states that are gone break executions in them", () => {
+test("a removed state breaks the executions that are in it", () => {
   check(
     (states) => {
       delete states.Charge;
@@ -98,7 +98,7 @@ test("states that are gone break executions in them", () => {
   );
 });
 
-test("states inside of a renamed state are found", () => {
+test("states inside a renamed state are matched", () => {
   check(
     (states) => {
       states.All = states.Both;
@@ -109,7 +109,7 @@ test("states inside of a renamed state are found", () => {
   );
 });
 
-test("another meaning", () => {
+test("a state with another meaning is reported", () => {
   check(
     (states) => (states.Charge.Resource = "arn:aws:lambda:us-east-1:123456789012:function:pay"),
     ["changed Charge c/Resource", "breaks meaning Charge"],
@@ -125,7 +125,7 @@ test("another meaning", () => {
   );
 });
 
-test("a variable that the old definition never set names the first states that set it", () => {
+test("a variable that the old definition never assigned is reported with the first states that assign it", () => {
   const machine = (fields) => ({
     StartAt: "A",
     States: Object.fromEntries(
@@ -139,7 +139,7 @@ test("a variable that the old definition never set names the first states that s
   );
   const told = running.filter(({ kind }) => kind === "variable").map(({ message }) => message);
   assert.equal(compatible, false);
-  // A state that reads what only it sets has that in a new execution only.
+  // A state that reads a variable that only it assigns finds it in new executions only.
   assert.deepEqual(
     told,
     [..."ABCDE"].map(
@@ -150,7 +150,7 @@ test("a variable that the old definition never set names the first states that s
   assert.deepEqual(compare(machine(reading), machine(reading)).running, []);
 });
 
-test("what is no definition is refused", () => {
+test("a value that is not a definition is refused", () => {
   assert.throws(() => compare("{", base()), /the old definition is not JSON/);
   assert.throws(() => compare(base(), {}), { code: "INVALID_ARGUMENT", message: "the new definition has no States" });
 });
@@ -167,7 +167,7 @@ const { stepglass } = folderWith({
   "empty.json": {},
 });
 
-test("the command", async () => {
+test("the command prints the comparison", async () => {
   const same = await stepglass("diff", "old.json", "old.json");
   assert.deepEqual([same.code, same.stdout], [0, "the same definition\n"]);
   const { code, stdout } = await stepglass("diff", "old.json", "new.json");

@@ -1,4 +1,4 @@
-// The page's colours can be read: every pair that meets, in every theme, by the formula of WCAG 2.2.
+// The page's colours are legible: every pair of text and background, in every theme, by the formula of WCAG 2.2.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -12,7 +12,7 @@ const rules = ["tokens.css"].flatMap((file) =>
   })),
 );
 
-/** The tokens of a theme: those of all, and its own over them. */
+/** Returns the tokens of a theme: the common ones, replaced by its own. */
 function theme(name) {
   const own = rules.filter(({ selector }) => selector === ":root" || selector === `:root[data-theme="${name}"]`);
   return Object.assign({}, ...own.map(({ tokens }) => tokens));
@@ -33,7 +33,7 @@ function contrast(a, b) {
 const GROUNDS = ["chrome", "surface", "raised", "sunken"];
 const STATES = ["running", "waiting", "retrying", "succeeded", "caught", "failed", "cancelled", "paused"];
 
-/** `[foreground, ground, at least, at least with more contrast]` */
+/** `[foreground, background, minimum, minimum with more contrast]` */
 const pairs = [
   ...["text", "muted"].flatMap((text) => GROUNDS.map((ground) => [text, ground, 4.5, 7])),
   ...["surface", "chrome", "sunken"].map((ground) => ["faint", ground, 4.5, 7]),
@@ -68,7 +68,7 @@ const pairs = [
 ];
 
 for (const name of ["light", "dark", "contrast"]) {
-  test(`the theme ${name}`, () => {
+  test(`the theme ${name} has enough contrast`, () => {
     const tokens = theme(name);
     const weak = pairs.flatMap(([text, ground, usual, high]) => {
       const [a, b] = [tokens[`--${text}`], tokens[`--${ground}`]];

@@ -1,4 +1,4 @@
-// Stopping, signals, calls from inside handlers, many executions at once, and the host's event loop.
+// Aborting, signals, calls from handlers, many executions at once, and the event loop.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine } from "stepglass";
@@ -31,7 +31,7 @@ const parallel = (...resources) =>
     },
   });
 
-/** A handler that never answers and counts how often its signal aborts. */
+/** Returns a handler that never answers and counts how often its signal aborts. */
 function patient() {
   const seen = { calls: 0, aborts: [] };
   const handler = (_, task) => {
@@ -78,7 +78,7 @@ test("TimeoutSeconds aborts the task's signal once", async () => {
   );
 });
 
-test("HeartbeatSeconds aborts the task's signal once, and heartbeat() postpones that", async () => {
+test("HeartbeatSeconds aborts the task's signal once, unless heartbeat() is called in time", async () => {
   const { seen, handler } = patient();
   const clock = new HandClock();
   let beat;
@@ -102,7 +102,7 @@ test("HeartbeatSeconds aborts the task's signal once, and heartbeat() postpones 
   assert.equal(Date.parse(events.at(-1).timestamp) - Date.parse(events[0].timestamp), 5 * 900 + 1000);
 });
 
-test("a branch that fails aborts the tasks of its sibling branches", async () => {
+test("a branch that fails aborts the tasks of the other branches", async () => {
   const { seen, handler } = patient();
   const gate = deferred();
   const running = parallel("Fails", "Waits").start({}, { tasks: { Fails: () => gate.promise, Waits: handler } });
@@ -115,7 +115,7 @@ test("a branch that fails aborts the tasks of its sibling branches", async () =>
   );
 });
 
-test("a signal that a handler first reads after its execution was aborted is aborted already", async () => {
+test("a signal that a handler first reads after its execution was aborted is already aborted", async () => {
   let context;
   const running = lambda().start({}, { tasks: { Add: (_, task) => ((context = task), never()) } });
   await turn();
@@ -131,7 +131,7 @@ test("the signal of a task that has succeeded is not aborted", async () => {
   assert.equal(signal.aborted, false);
 });
 
-test("an answer that arrives after the end of the execution is ignored", async () => {
+test("a result that arrives after the end of the execution is ignored", async () => {
   const late = deferred();
   const running = lambda({ TimeoutSeconds: 1 }).start({}, { tasks: { Add: () => late.promise } });
   await running.result;
@@ -183,7 +183,7 @@ test("a handler may abort its own execution", async () => {
   assert.deepEqual(await running.result, { status: "ABORTED", error: "Own", cause: "will" });
 });
 
-test("abort() in a handler keeps the tasks beside it from being called", async () => {
+test("abort() in a handler prevents the calls of tasks that are scheduled with it", async () => {
   const machine = new StateMachine({
     StartAt: "M",
     States: {
@@ -196,7 +196,7 @@ test("abort() in a handler keeps the tasks beside it from being called", async (
   assert.equal(calls, 2);
 });
 
-test("handlers that take long let the event loop live between them", async () => {
+test("handlers that take long do not block the event loop between them", async () => {
   const machine = new StateMachine({
     StartAt: "M",
     States: {
@@ -227,9 +227,9 @@ test("an abort listener may call the execution", async () => {
   assert.equal((await running.result).error, "outer");
 });
 
-test("a loop of Choice and Pass lets the event loop live, and can be stopped", async () => {
+test("a loop of Choice and Pass states does not block the event loop, and can be aborted", async () => {
   const running = loop().start({}, { historyLimit: 0, history: "none" });
-  // Each of these timers needs a turn of the event loop; a loop that takes them all never gets here.
+  // Each of these timers needs a turn of the event loop. A loop that does not yield never gets here.
   for (let i = 0; i < 20; i++) await sleep(1);
   assert.equal(running.status, "RUNNING");
   running.abort();
@@ -254,7 +254,7 @@ for (const [name, handler] of [
   ["sync", () => 1],
   ["async", async () => 1],
 ]) {
-  test(`an endless loop of ${name} tasks lets the event loop live`, async () => {
+  test(`an endless loop of ${name} tasks does not block the event loop`, async () => {
     const machine = new StateMachine({
       StartAt: "T",
       States: {
@@ -271,14 +271,14 @@ for (const [name, handler] of [
   });
 }
 
-test("10,000 executions at once", async () => {
+test("10,000 executions run at once", async () => {
   const machine = lambda({ ResultPath: "$.sum" });
   const tasks = { Add: async ({ i }) => (await turn(), i + 1) };
   const results = await Promise.all(Array.from({ length: 10_000 }, (_, i) => machine.run({ i }, { tasks })));
   assert.ok(results.every(({ i, sum }) => sum === i + 1));
 });
 
-test("a Map of 500 tasks answers in the order of its items", async () => {
+test("a Map of 500 tasks returns results in the order of its items", async () => {
   const machine = new StateMachine({
     StartAt: "M",
     States: {
@@ -303,7 +303,7 @@ test("a Map of 500 tasks answers in the order of its items", async () => {
   assert.ok(indices.every((index) => index.length === 1));
 });
 
-test("retries count the attempts", async () => {
+test("retries have the number of the attempt", async () => {
   const attempts = [];
   const machine = lambda({ Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 1, MaxAttempts: 3 }] });
   const output = await machine.run(

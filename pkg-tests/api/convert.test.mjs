@@ -11,10 +11,10 @@ import { folderWith } from "./command.mjs";
 
 const { toJsonata } = await importSource("js/convert/jsonata.ts");
 const corpus = fileURLToPath(new URL("../../tests/corpus/executions", import.meta.url));
-/** Errors of JSONPath's expressions: in JSONata these are States.QueryEvaluationError, which other handlers see. */
+/** Errors of JSONPath expressions. In JSONata they become States.QueryEvaluationError, which other handlers catch. */
 const EXPRESSION = /^States\.(Runtime|ReferencePathConflict|IntrinsicFailure|ParameterPathFailure|ResultPathMatchFailure)$/;
 
-test("a converted machine does what the original does: every case of the corpus, and variations of its input", () => {
+test("a converted machine behaves as the original in every case of the corpus, and for variations of its input", () => {
   const counts = { machines: 0, runs: 0, succeeded: 0, states: 0, left: 0 };
   for (const file of readdirSync(corpus)) {
     for (const one of JSON.parse(readFileSync(join(corpus, file), "utf8"))) {
@@ -38,7 +38,7 @@ test("a converted machine does what the original does: every case of the corpus,
           );
           continue;
         }
-        // Whether a handler saw the failure of an expression is the one difference.
+        // The only difference allowed is whether a handler catches the failure of an expression.
         if (JSON.stringify(before.history).match(/"error":"States\.(ReferencePathConflict|IntrinsicFailure|ParameterPathFailure|Runtime)"/))
           continue;
         counts.succeeded += 1;
@@ -52,11 +52,11 @@ test("a converted machine does what the original does: every case of the corpus,
       }
     }
   }
-  // Equality of nothing with nothing would prove nothing.
+  // Without this, the comparison could succeed because there are no cases.
   assert.ok(counts.machines > 400 && counts.succeeded > 600 && counts.states > 10 * counts.left, JSON.stringify(counts));
 });
 
-test("a path that reads the whole input is guarded only where the input can be null", () => {
+test("a path that reads the whole input is guarded only if the input can be null", () => {
   const read = { "v.$": "$" };
   const guarded = (states, name, StartAt = "A") => {
     const { definition } = toJsonata({ StartAt, States: states });
@@ -64,7 +64,7 @@ test("a path that reads the whole input is guarded only where the input can be n
   };
   const last = { Type: "Pass", Parameters: read, End: true };
   const lambda = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", Next: "B" };
-  // What the execution or a function gives can be null; and so can what a path selects, or a state passes on.
+  // The result of the execution or of a function can be null, and so can what a path selects or a state passes on.
   assert.ok(guarded({ B: last }, "B", "B"));
   assert.ok(guarded({ A: lambda, B: last }, "B"));
   assert.ok(guarded({ A: { Type: "Pass", InputPath: "$.a", Next: "B" }, B: last }, "B"));
@@ -72,19 +72,19 @@ test("a path that reads the whole input is guarded only where the input can be n
   assert.ok(
     guarded({ A: { ...lambda, Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: null, Next: "B" }], Next: "C" }, C: last, B: last }, "B"),
   );
-  // An object that is made cannot, nor can an input in which a path has found something.
+  // A constructed object cannot be null, nor an input in which a path has found something.
   assert.ok(!guarded({ A: { Type: "Pass", Parameters: { a: 1 }, Next: "B" }, B: last }, "B"));
   assert.ok(!guarded({ A: { ...lambda, ResultPath: "$.result" }, B: last }, "B"));
   assert.ok(!guarded({ A: { ...lambda, ResultSelector: { "a.$": "$.a" } }, B: last }, "B"));
   assert.ok(!guarded({ A: { ...lambda, Parameters: { "a.$": "$.a" }, ResultPath: null }, B: last }, "B"));
   const choice = { Type: "Choice", Choices: [{ Variable: "$.a", IsString: true, Next: "B" }], Default: "B" };
   assert.ok(!guarded({ A: choice, B: last }, "B"));
-  // One way on which it can be null is enough.
+  // One transition along which it can be null is enough.
   assert.ok(guarded({ A: { ...choice, Choices: [{ Variable: "$.a", IsPresent: true, Next: "B" }] }, B: last }, "B"));
 });
 
-test("of 1,200 runs of converted machines no failure becomes a success, and no difference is without a rule", () => {
-  // Recordings are not part of the repository: npm run differential takes them, too.
+test("in 1,200 runs of converted machines no failure becomes a success, and every difference has a rule", () => {
+  // Recordings are not part of the repository. npm run differential uses them, too.
   const { runs, machines, succeeded, failed, healed, thrown, open } = compareConversions({
     simulate,
     validate,
@@ -97,7 +97,7 @@ test("of 1,200 runs of converted machines no failure becomes a success, and no d
   assert.ok(runs === 1200 && machines > 150 && succeeded > 300 && failed > 300, JSON.stringify({ runs, machines, succeeded, failed }));
 });
 
-/** The input, and some that lack a member or have another value somewhere. */
+/** Returns the input, and variations that lack a member or have another value. */
 function variations(input) {
   const found = [input];
   const change = (value, put) => {
@@ -154,7 +154,7 @@ function scripted(answers) {
   };
 }
 
-/** A state in JSONata, without what it shares with the original. */
+/** Returns a state in JSONata without the fields that it shares with the original. */
 function check(state, expect) {
   const { definition, left } = toJsonata({ StartAt: "S", States: { S: { Type: "Pass", End: true, ...state } } });
   if (typeof expect === "string") return assert.equal(left[0]?.reason, expect);
@@ -164,7 +164,7 @@ function check(state, expect) {
   assert.equal(definition.QueryLanguage, "JSONata");
 }
 
-/** What JSONPath takes for granted of its input. */
+/** The assumptions of a JSONPath path about its input. */
 const OBJECT = '$type($states.input) = "object"';
 const CONFLICT = '$error("States.ReferencePathConflict")';
 /** The function that prints a value as States.Format does. */
@@ -172,7 +172,7 @@ const TEXT =
   '$text := function($v) { $type($v) = "object" ? "{" & $join($each($v, function($x, $k) { $k & "=" & $text($x) }), ", ") & "}" : ' +
   '$type($v) = "array" ? "[" & $join($map($v, $text), ", ") & "]" : $string($v) }';
 
-test("what is written is the path, behind what has to hold for it", () => {
+test("the conversion of a path is the path, guarded by its assumptions", () => {
   const task = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f" };
   check({}, {});
   check(
@@ -226,14 +226,14 @@ test("what is written is the path, behind what has to hold for it", () => {
       },
     },
   );
-  // No path of a template reads a null input; what is known to be an object is not asked again.
+  // No path of a template reads a null input, and a value that is known to be an object is not checked again.
   check({ Parameters: { "x.$": "$" } }, { Output: { x: "{% $states.input != null ? $states.input %}" } });
   check({ Parameters: { "a.$": "$.a", "x.$": "$" } }, { Output: { a: `{% ${OBJECT} ? $states.input.a %}`, x: "{% $states.input %}" } });
   check({ InputPath: "$", OutputPath: "$" }, {});
   check({ InputPath: "$.a[-1]" }, { Output: `{% ${OBJECT} and $type($states.input.a) = "array" ? $states.input.a[-1] %}` });
 });
 
-test("States.Format and States.Hash print lists and objects as they did before the conversion", () => {
+test("States.Format and States.Hash print lists and objects as before the conversion", () => {
   const states = {
     A: { Type: "Pass", Parameters: { "text.$": "States.Format('<{}>', $.v)", "hash.$": "States.Hash($.v, 'MD5')" }, End: true },
   };
@@ -248,7 +248,7 @@ test("States.Format and States.Hash print lists and objects as they did before t
   }
   const long = { v: ["x".repeat(10_000)] };
   for (const definition of [before, after]) assert.equal(simulate(definition, long).status, "FAILED");
-  // A variable of the machine keeps its value beside the function.
+  // A variable of the machine keeps its value although the function is added.
   const variable = toJsonata({
     StartAt: "S",
     States: {
@@ -259,7 +259,7 @@ test("States.Format and States.Hash print lists and objects as they did before t
   assert.deepEqual(simulate(variable.definition, [1]).output, { t: "a[1]" });
 });
 
-test("what a rule has asked the next one does not ask again", () => {
+test("a rule does not check again what the rule before it has checked", () => {
   const rules = [
     {
       And: [
@@ -286,11 +286,11 @@ test("what a rule has asked the next one does not ask again", () => {
   );
 });
 
-test("handlers of every error do not handle what ended the execution before", () => {
+test("handlers of every error do not catch what ended the execution before", () => {
   const task = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f" };
   const all = ["States.ALL"];
   const again = { ErrorEquals: ["States.QueryEvaluationError"], Output: "{% $error($states.errorOutput.Cause) %}", Next: "S" };
-  // What cannot fail needs nothing.
+  // An expression that cannot fail needs no guard.
   check(
     { ...task, Catch: [{ ErrorEquals: all, Next: "S" }] },
     { Arguments: "{% $states.input %}", Catch: [{ ErrorEquals: all, Next: "S" }] },
@@ -315,7 +315,7 @@ test("handlers of every error do not handle what ended the execution before", ()
       ],
     },
   );
-  // Around others.
+  // The same for a Parallel or a Map around other states.
   const inner = (state) => ({ StartAt: "I", States: { I: { Type: "Pass", End: true, ...state } } });
   const parallel = (state, more) =>
     toJsonata({
@@ -329,7 +329,7 @@ test("handlers of every error do not handle what ended the execution before", ()
   assert.match(left.find(({ state }) => state === "I").reason, /the Catch of "S" around it, which stays as it is/);
 });
 
-test("what is not mechanical is left, with the reason", () => {
+test("what cannot be converted mechanically stays, with the reason", () => {
   check(
     { InputPath: "$.a[*].b" },
     "$.a[*].b can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value",
@@ -348,7 +348,7 @@ test("what is not mechanical is left, with the reason", () => {
   );
 });
 
-test("where a state is left the machine keeps its language", () => {
+test("a machine keeps its language if one of its states stays", () => {
   const { definition, left, converted } = toJsonata({
     StartAt: "A",
     States: { A: { Type: "Pass", OutputPath: "$.a", Next: "B" }, B: { Type: "Pass", InputPath: "$..x", End: true } },
@@ -380,7 +380,7 @@ const { stepglass } = folderWith({
   "list.json": "[1]",
 });
 
-test("JSON becomes YAML that says the same, and back", async () => {
+test("JSON is converted to equivalent YAML, and back", async () => {
   const { code, stdout, stderr } = await stepglass("convert", "order.json");
   assert.deepEqual([code, stderr], [0, ""]);
   assert.equal(
@@ -394,7 +394,7 @@ test("JSON becomes YAML that says the same, and back", async () => {
   assert.match(json.stderr, /JSON has no comments/);
 });
 
-test("YAML stays as it was written but for what is converted", async () => {
+test("YAML keeps its layout except where it is converted", async () => {
   const { code, stdout, stderr } = await stepglass("convert", "order.yaml", "--jsonata");
   assert.deepEqual([code, stderr], [0, "2 states in JSONata\n"]);
   assert.equal(
@@ -421,7 +421,7 @@ test("a template keeps its short forms", async () => {
   assert.deepEqual(JSON.parse(stdout).Resources.M.Properties.Definition.States.A.Resource, { "Fn::Sub": "${F.Arn}" });
 });
 
-test("exit codes, and the report for programs", async () => {
+test("the command has exit codes, and a report for programs", async () => {
   const left = await stepglass("convert", "left.json", "--jsonata");
   assert.equal(left.code, 1);
   assert.match(left.stderr, /0 states in JSONata, 1 left in JSONPath:\n {2}A {2}\$\.\.x can select several/);
@@ -465,7 +465,7 @@ test("a state with a malformed field stays as it is, with the reason", () => {
   }
 });
 
-test("what is no list of retriers, branches or choices does not stop a conversion", () => {
+test("malformed lists of retriers, branches or choices do not stop a conversion", () => {
   const states = [
     { Type: "Choice", Choices: [] },
     { Type: "Pass", Retry: "x", End: true },
@@ -475,7 +475,7 @@ test("what is no list of retriers, branches or choices does not stop a conversio
   for (const state of states) assert.deepEqual(toJsonata({ StartAt: "A", States: { A: state } }).converted, ["A"], JSON.stringify(state));
 });
 
-test("the page's conversion keeps placeholders outside of strings, also of a whole state", async () => {
+test("the page's conversion keeps placeholders outside of strings, also one for a whole state", async () => {
   const { toJsonataEdits } = await importSource("js/convert/edits.ts");
   const text = `{
   "StartAt": "Wait",
@@ -506,7 +506,7 @@ test("the page's conversion keeps placeholders outside of strings, also of a who
   assert.ok(!after.includes("__placeholder"));
 });
 
-test("the fields of a state are known, and a state with another one stays", () => {
+test("a state with an unknown field stays", () => {
   const unknown = "the conversion does not know this field";
   const left = (state) => toJsonata({ StartAt: "S", States: { S: { End: true, ...state } } }).left;
   assert.deepEqual(left({ Type: "Pass", Urgency: 1 }), [{ state: "S", pointer: "/States/S/Urgency", reason: unknown }]);

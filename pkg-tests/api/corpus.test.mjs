@@ -1,19 +1,19 @@
-// The cases of tests/corpus/executions, which tests/corpus.rs runs natively, through the package: the same verdicts,
-// results, instants and kinds of events come out of the WebAssembly, and of an engine restored after every step.
+// Runs the cases of tests/corpus/executions, which tests/corpus.rs runs natively, through the package. The WebAssembly, and an
+// engine that is restored after every step, give the same verdicts, results, times and kinds of events.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as fast from "stepglass";
-// What browsers have: another copy of the package, with the module that is made to be small.
+// The build for browsers: another copy of the package, with the module that is optimized for size.
 import * as small from "../../dist/slim.js";
 import { copyForBrowsers } from "../browsers-copy.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const folder = join(root, "tests/corpus/executions");
 small.initSync(readFileSync(join(root, "dist/stepglass.wasm")));
-// And the same in two files.
+// The same in two files.
 const parts = await copyForBrowsers();
 await parts.init({ parts: "first" });
 after(() => parts.remove());
@@ -61,7 +61,7 @@ function check(stepglass, { definition, input = {}, tasks = {}, seed = 0, seeds 
   }
 }
 
-/** An execution on virtual time; at the same instant the engine's own timers come first. */
+/** Runs an execution on virtual time. At equal times the engine's own timers come first. */
 class Run {
   #due = [];
   #made = 0;
@@ -86,7 +86,7 @@ class Run {
         else if (command.type === "Cancel") this.#due = this.#due.filter(({ task }) => task !== command.task);
         else if (command.type === "Finish") outcome = command;
       }
-      // Few cases have many steps; those go on in the engine that they have.
+      // The few cases with many steps continue in the same engine.
       if (facts < 100 && outcome === undefined) this.#restore();
       feed = this.#next(step);
     }

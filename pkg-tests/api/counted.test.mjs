@@ -1,4 +1,4 @@
-// The table of random cases that were run, in docs/reliability.md: a run is added once.
+// The table of random cases in docs/reliability.md: each run is counted once.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { addRun, countedRuns, lastSeed } from "../../scripts/counted.mjs";
 const text = readFileSync(join(import.meta.dirname, "../../docs/reliability.md"), "utf8");
 const sum = (runs) => runs.reduce((all, { cases }) => all + cases, 0);
 
-test("the total is the sum of the runs, and no seed is in two of them", () => {
+test("the total is the sum of the runs, and no seed is counted twice", () => {
   const runs = countedRuns(text).sort((a, b) => a.first - b.first);
   assert.ok(runs.length > 0);
   assert.match(text, new RegExp(`\\*\\*total\\*\\* \\| \\*\\*${sum(runs).toLocaleString("en")}\\*\\*`));
@@ -18,7 +18,7 @@ test("the total is the sum of the runs, and no seed is in two of them", () => {
   }
 });
 
-test("a run is added after the last one, and refused where its seeds were counted", () => {
+test("a run is added after the last one, and refused if its seeds are already counted", () => {
   const first = lastSeed(text) + 1;
   const run = { date: "2026-12-01", commit: "abc1234", cases: 120_000, first, last: first + 19_999 };
   const more = addRun(text, run);

@@ -1,4 +1,4 @@
-// What an execution has used of its definition.
+// Coverage of a definition by an execution.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine, TaskError } from "stepglass";
@@ -8,7 +8,7 @@ const definition = {
   States: {
     Route: {
       Type: "Choice",
-      // Both lead to one state: only the engine knows which it was.
+      // Both transitions lead to one state, so only the engine knows which one was taken.
       Choices: [
         { Variable: "$.n", NumericGreaterThan: 10, Next: "Work" },
         { Variable: "$.n", NumericGreaterThan: 5, Next: "Work" },
@@ -47,7 +47,7 @@ async function used(input, results = []) {
   return execution.coverage();
 }
 
-test("states, ways out, rules, iterations", async () => {
+test("counts states, transitions, rules and iterations", async () => {
   assert.deepEqual((await used({ n: 7 }, [{ items: [1, 2, 3] }])).hits, {
     "/States/Route": 1,
     "/States/Route/Choices/1": 1,
@@ -68,7 +68,7 @@ test("states, ways out, rules, iterations", async () => {
   });
 });
 
-test("retriers and catchers, with the errors that they took on", async () => {
+test("counts retriers and catchers, with the errors that they handled", async () => {
   const { hits, handled } = await used({ n: 11 }, ["Busy", "Busy", "Busy"]);
   assert.equal(hits["/States/Route/Choices/0"], 1);
   assert.equal(hits["/States/Work/Retry/0"], 2);
@@ -84,13 +84,13 @@ test("retriers and catchers, with the errors that they took on", async () => {
   );
 });
 
-test("without the option nothing is counted", async () => {
+test("counts nothing without the option", async () => {
   const execution = new StateMachine(definition).start({ n: 1 }, { clock: "virtual" });
   await execution.result;
   assert.deepEqual(execution.coverage(), { hits: {}, handled: [] });
 });
 
-test("a restored execution counts from there on", async () => {
+test("continues to count in a restored execution", async () => {
   const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Task", Resource: "a", Next: "B" }, B: { Type: "Succeed" } } });
   const execution = machine.start({}, { tasks: () => new Promise(() => {}), coverage: true });
   for await (const event of execution) if (event.type === "TaskStarted") break;

@@ -1,9 +1,9 @@
-// A client of `stepglass dap`: the one of @vscode/debugadapter-testsupport, which keeps the events that nobody has waited for yet.
+// A client of `stepglass dap`, based on @vscode/debugadapter-testsupport. It stores events until a test waits for them.
 import { spawn } from "node:child_process";
 import { DebugClient } from "@vscode/debugadapter-testsupport";
 import { command } from "./command.mjs";
 
-/** Starts an adapter that listens on a port: its `number`, and what ends it. */
+/** Starts an adapter that listens on a port. Returns its `number` and a function that ends it. */
 export async function adapter() {
   const child = spawn(process.execPath, [command, "dap", "--port", "0"], { stdio: ["ignore", "ignore", "pipe"] });
   let told = "";
@@ -22,7 +22,7 @@ export class Editor {
   #events = [];
   #waiting = [];
 
-  /** Connects to an adapter on a port, or to one that is reached by `connect`. */
+  /** Connects to an adapter on a port, or to one that `connect` reaches. */
   static async connect(port, capabilities = {}) {
     const editor = new Editor();
     if (typeof port === "number") await editor.client.start(port);
@@ -52,28 +52,26 @@ export class Editor {
     else this.#waiting.splice(at, 1)[0].resolve(body);
   }
 
-  /** The body of the next event of a name. */
+  /** Waits for the next event of a name, and returns its body. */
   event(name) {
     const at = this.#events.findIndex(({ event }) => event === name);
     if (at >= 0) return Promise.resolve(this.#events.splice(at, 1)[0].body);
     return new Promise((resolve) => this.#waiting.push({ name, resolve }));
   }
 
-  /** The bodies of all events of a name that have come and that nobody has taken. */
+  /** Returns the bodies of all events of a name that have arrived and were not read yet. */
   taken(name) {
     const found = this.#events.filter(({ event }) => event === name).map(({ body }) => body);
     this.#events = this.#events.filter(({ event }) => event !== name);
     return found;
   }
 
-  /** The body of the response. Throws with its message. */
+  /** Sends a request, and returns the body of the response. Throws an error with the message of a failed response. */
   async ask(request, given) {
     return (await this.client.send(request, given)).body;
   }
 
-  /**
-   * Launches, sets breakpoints (lists by file), and starts. `before` may set others. Resolves when the run has begun.
-   */
+  /** Launches, sets breakpoints (lists by file), and starts. `before` may set other breakpoints. Resolves when the run has started. */
   async launch(given, { breakpoints = {}, exceptions = [], before = async () => {}, request = "launch" } = {}) {
     await this.ask(request, given);
     await this.event("initialized");
@@ -86,7 +84,7 @@ export class Editor {
     return set;
   }
 
-  /** Does a request that moves the run; the stop that follows, with the state and the line of its innermost frame. */
+  /** Sends a request that continues the run. Returns the stop that follows, with the state and the line of its innermost frame. */
   async stop(request, given = {}) {
     if (request !== undefined) await this.ask(request, { threadId: this.threadId, ...given });
     const stopped = await this.event("stopped");
@@ -100,19 +98,19 @@ export class Editor {
     return (await this.ask("stackTrace", { threadId })).stackFrames;
   }
 
-  /** The scopes of the innermost frame by their names. */
+  /** Returns the scopes of the innermost frame by their names. */
   async scopes(frameId = this.frameId) {
     const { scopes } = await this.ask("scopes", { frameId });
     return Object.fromEntries(scopes.map((scope) => [scope.name, scope]));
   }
 
-  /** The variables of a reference, by name. */
+  /** Returns the variables of a reference by name. */
   async variables(variablesReference, page = {}) {
     const { variables } = await this.ask("variables", { variablesReference, ...page });
     return Object.fromEntries(variables.map((one) => [one.name, one]));
   }
 
-  /** The values of a scope, as they are shown. */
+  /** Returns the displayed values of a scope. */
   async shown(scope) {
     const { [scope]: found } = await this.scopes();
     const variables = await this.variables(found.variablesReference);
@@ -123,7 +121,7 @@ export class Editor {
     return (await this.ask("evaluate", { expression, frameId: this.frameId, context })).result;
   }
 
-  /** Ends the session; the adapter goes on for others. */
+  /** Ends the session. The adapter continues to serve other sessions. */
   async close() {
     await this.ask("disconnect", {});
     this.client.stopAdapter();

@@ -1,5 +1,5 @@
-// `stepglass dap`, row by row of docs/debug-adapter.md, with the client of @vscode/debugadapter-testsupport: on definitions in JSON and
-// YAML, and in SAM templates as an object and as a string.
+// Tests each row of docs/debug-adapter.md with the client of @vscode/debugadapter-testsupport: on definitions in JSON and YAML, and
+// in SAM templates as an object and as a string.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -98,11 +98,11 @@ tests:
 });
 const file = (name) => join(folder, name);
 
-/** A definition in one of its forms: where it is, and the lines of its parts. */
+/** A definition in one of its forms: its file, and the lines of its parts. */
 const forms = Object.entries(texts).map(([name, text]) => {
   const path = file(name);
   const lines = text.split("\n");
-  /** The line of a field of a state, or of the state; counted from 1. */
+  /** The line of a field of a state, or of the state itself. Lines start at 1. */
   const line = (state, ...fields) => {
     const find = (word, from) => lines.findIndex((one, i) => i >= from && new RegExp(`^\\s*(- )?"?${word}"?:`).test(one));
     return fields.reduce((at, field) => find(field, at), find(state, 0)) + 1;
@@ -123,7 +123,7 @@ async function connected(capabilities) {
   return editor;
 }
 
-/** A run of the order in a form, with breakpoints on lines. */
+/** Starts a run of the order in a form, with breakpoints on lines. */
 async function debug({ definition, path }, { lines = [], capabilities, exceptions, before, ...launch } = {}) {
   const editor = await connected(capabilities);
   const breakpoints = { [path]: lines.map((one) => (typeof one === "number" ? { line: one } : one)) };
@@ -131,7 +131,7 @@ async function debug({ definition, path }, { lines = [], capabilities, exception
   return { editor, set: set[path] };
 }
 
-/** A test for each form of the definition. */
+/** Declares a test for each form of the definition. */
 const each = (title, run) => {
   for (const form of forms) test(`${title}: ${form.name}`, () => run(form));
 };
@@ -163,7 +163,7 @@ describe("launch", () => {
     return output.startsWith("{") ? JSON.parse(output) : output.trim();
   };
 
-  test("takes handlers, mocks of a file, a test, generated mocks and an input of a file", async () => {
+  test("takes handlers, mocks of a file, a test, generated mocks and the input of a file", async () => {
     assert.equal((await outcome({ tasks: file("tasks.mjs") })).charge.amount, 70);
     assert.equal((await outcome({ mocks: file("mocks.yaml") })).charge.amount, 30);
     assert.equal(
@@ -179,7 +179,7 @@ describe("launch", () => {
     assert.equal((await outcome({ input: `@${file("input.json")}`, tasks: file("tasks.mjs") })).charge.amount, 90);
   });
 
-  test("debugs a recorded execution and forks from it", async () => {
+  test("debugs a recorded execution and forks it", async () => {
     const recorded = new StateMachine(order).start(input, { tasks: { charge: () => ({ amount: 55 }) }, clock: "virtual", startTime: 0 });
     await recorded.result;
     writeFileSync(file("history.json"), JSON.stringify({ events: recorded.history() }));
@@ -195,7 +195,7 @@ describe("launch", () => {
     assert.equal((await editor.stop("next")).state, "Gift");
   });
 
-  test("says what is wrong, and where", async () => {
+  test("reports what is wrong and where", async () => {
     const editor = await connected();
     const wrong = { ...order, StartAt: "Chrge" };
     writeFileSync(file("wrong.asl.json"), JSON.stringify(wrong, null, 2));
@@ -212,7 +212,7 @@ describe("launch", () => {
 });
 
 describe("attach", () => {
-  test("looks at an execution of a server as it is now", async () => {
+  test("shows an execution of a server in its current state", async () => {
     const { serve } = await import("stepglass/server");
     const server = await serve({ port: 0 });
     after(() => server.close());
@@ -472,7 +472,7 @@ describe("stepping", () => {
     await editor.event("terminated");
   });
 
-  test("takes a changed definition and goes on", async () => {
+  test("takes over a changed definition and continues", async () => {
     writeFileSync(file("edited.asl.json"), json);
     const form = { ...forms[0], path: file("edited.asl.json"), definition: file("edited.asl.json") };
     const { editor } = await debug(form, { lines: [form.line("Gift")] });
@@ -512,7 +512,7 @@ describe("threads and frames", () => {
     assert.deepEqual(names, ["Execution", "Both branch 1", "Both branch 2"]);
   });
 
-  test("steps follow the thread that they name", async () => {
+  test("steps apply to the thread that they name", async () => {
     const [form] = forms;
     const { editor } = await debug(form, { lines: [{ line: form.line("Wrap"), hitCondition: "3" }] });
     const stopped = await editor.stop();
@@ -523,7 +523,7 @@ describe("threads and frames", () => {
     assert.deepEqual([state, threadId], ["Label", id]);
   });
 
-  test("of child executions come in pages", async () => {
+  test("of child executions are paged", async () => {
     const many = {
       StartAt: "Each",
       States: {
@@ -543,7 +543,7 @@ describe("threads and frames", () => {
     const editor = await connected();
     const items = Array.from({ length: 10_000 }, (_, i) => i);
     await editor.launch({ definition: file("many.asl.json"), input: items, ask: true });
-    // The run goes on until all of the first children wait.
+    // Runs until all of the first children wait.
     const has500 = async () =>
       (await editor.ask("stepglass/threads", { start: 499, count: 1 })).threads.some(({ name }) => name === "Each #499");
     while (!(await has500()));
@@ -571,7 +571,7 @@ describe("threads and frames", () => {
     await assert.rejects(editor.ask("restartFrame", { frameId: frames[0].id }), /child execution of a Distributed Map/);
   });
 
-  test("of executions that tasks start are stepped into", async () => {
+  test("of executions that tasks start can be stepped into", async () => {
     const editor = await connected();
     const path = file("child.asl.json");
     await editor.launch({ definition: file("parent.asl.json"), machines: [path], stopOnEntry: true }, { breakpoints: { [path]: [] } });
@@ -637,7 +637,7 @@ describe("scopes and variables", () => {
     await assert.rejects(editor.ask("setExpression", { expression: "1 + 1", value: "3", frameId: editor.frameId }), /cannot be set/);
   });
 
-  test("are read in pages", async () => {
+  test("are paged", async () => {
     const editor = await connected();
     const list = Array.from({ length: 3000 }, (_, i) => i);
     await editor.launch({ definition: file("order.asl.json"), input: { ...input, list }, mocks, stopOnEntry: true });
@@ -700,7 +700,7 @@ describe("events", () => {
     assert.equal(editor.taken("stepglass/graph").at(-1).states.Both, undefined);
   });
 
-  test("tell the progress of a long run", async () => {
+  test("report the progress of a long run", async () => {
     const loop = {
       StartAt: "Count",
       States: {
@@ -740,7 +740,7 @@ describe("the command", () => {
     assert.match(errors, /loud\n?louder/);
   });
 
-  test("counts lines as the client does, and takes URIs", async () => {
+  test("counts lines as the client does, and accepts URIs", async () => {
     const editor = await connected({ linesStartAt1: false, columnsStartAt1: false, pathFormat: "uri" });
     const path = new URL(`file://${file("order.asl.json")}`).href;
     const line = forms[0].line("Gift") - 1;
@@ -750,7 +750,7 @@ describe("the command", () => {
     assert.deepEqual([frames[0].line, frames[0].source.path], [line, path]);
   });
 
-  test("claims nothing that it does not do", async () => {
+  test("announces only capabilities that it has", async () => {
     const { capabilities } = await connected();
     for (const [name, value] of Object.entries(capabilities)) assert.notEqual(value, false, name);
     for (const absent of [
@@ -765,7 +765,7 @@ describe("the command", () => {
 });
 
 describe("stepglass/dap", () => {
-  test("is an adapter for programs that have the files", async () => {
+  test("is an adapter for programs that have the files themselves", async () => {
     const read = (path) => texts[path.slice(1)];
     for (const [name, id] of [
       ["order.asl.json", ""],
@@ -804,7 +804,7 @@ describe("stepglass/dap", () => {
     }
   });
 
-  test("has no part of Node, and none of the server", () => {
+  test("uses no module of Node, and no part of the server", () => {
     const dist = new URL("../../dist/", import.meta.url);
     const seen = new Set();
     const visit = (name) => {
@@ -818,7 +818,7 @@ describe("stepglass/dap", () => {
     assert.ok(seen.size > 1);
   });
 
-  test("finds the places of a definition in a text", () => {
+  test("finds the positions of a definition in a text", () => {
     const program = textProgram("template.yaml", texts["template.yaml"], { id: "Orders" });
     assert.equal(program.range("/States/Gift").start.line, forms[2].line("Gift"));
     assert.throws(() => textProgram("a.yaml", texts["template.yaml"], { id: "None" }), {

@@ -1,12 +1,12 @@
-// Whatever the methods of a debug session are given: what they throw is an Error with a code that says which argument was wrong,
-// and the session is as usable after it as before. A value that is allowed has a result that the types document.
+// Invalid arguments to the methods of a debug session: each throws an Error with a code that names the argument, and leaves the
+// session usable. An allowed value has a result that the types document.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DebugSession } from "stepglass/debug";
 import { BAD, circular, documented } from "./bad-values.mjs";
 import { turn } from "./machines.mjs";
 
-// The last ones are numbers as other sessions, runs and visits have them.
+// The last values are numbers that sessions, runs and visits could have.
 const VALUES = [...BAD, -Infinity, 1e99, "ful", "/States/Nope", Object.create(null), 7, 99, 2 ** 32 + 5];
 const shown = (value) =>
   typeof value === "object" && value !== null
@@ -38,14 +38,14 @@ const definition = {
 };
 const options = { input: { l: [1, 2] }, startTime: 0 };
 
-/** Lets a session go on until something holds; its work is done in turns of the event loop. */
+/** Continues a session until a condition holds. Its work is done in turns of the event loop. */
 async function goesOn(session, until) {
   session.continue();
   while (!until()) await turn();
   return session;
 }
 
-/** Sessions at the moments that differ: before the first state, while a task waits, and in the past of a whole run. */
+/** Sessions at different moments: before the first state, while a task waits, and in the past of a finished run. */
 const moments = {
   "at its start": () => new DebugSession(definition, { ...options, ask: true }),
   "while it runs": async () => {
@@ -60,7 +60,7 @@ const moments = {
   },
 };
 
-/** Good arguments of each method, for a session. */
+/** Valid arguments of each method, for a session. */
 const good = {
   on: () => ["stopped", () => {}],
   definitionOf: () => [0],
@@ -170,14 +170,14 @@ const without = [
   "frames",
 ];
 
-test("every method is tried", () => {
+test("covers every method", () => {
   const methods = Object.getOwnPropertyNames(DebugSession.prototype).filter(
     (name) => typeof Object.getOwnPropertyDescriptor(DebugSession.prototype, name).value === "function",
   );
   assert.deepEqual(methods.sort(), [...Object.keys(good), ...without].sort());
 });
 
-/** Arguments with one bad value in each place, and in each member of the objects and arrays among them. */
+/** Returns argument lists with one bad value in each position, and in each member of objects and arrays. */
 function* spoilt(given, path = "argument ") {
   for (const key of Object.keys(given)) {
     const put = (value) => (Array.isArray(given) ? Object.assign([...given], { [key]: value }) : { ...given, [key]: value });
@@ -188,7 +188,7 @@ function* spoilt(given, path = "argument ") {
   }
 }
 
-/** Looks at everything, plays on, and looks again. */
+/** Reads everything, plays on, and reads again. */
 async function assertUsable(session) {
   for (let i = 0; i < 2; i++) {
     for (const name of ["timers", "waiting", "threads", "runs", "frames", "values", "executions", "calls", "stackTrace", "scopes"])
@@ -227,7 +227,7 @@ for (const [name, args] of Object.entries(good)) {
   });
 }
 
-test("the setter of breakpointsEnabled", () => {
+test("checks the setter of breakpointsEnabled", () => {
   const session = moments["at its start"]();
   for (const bad of VALUES.filter((one) => one !== true))
     assert.throws(() => (session.breakpointsEnabled = bad), {
@@ -236,7 +236,7 @@ test("the setter of breakpointsEnabled", () => {
     });
 });
 
-test("the messages say which argument was wrong, and what it may be", async () => {
+test("says which argument was wrong, and what is allowed", async () => {
   const session = await moments["while it runs"]();
   const [{ task }] = session.waiting();
   const refused = [
@@ -279,7 +279,7 @@ test("the messages say which argument was wrong, and what it may be", async () =
   });
 });
 
-test("numbers beyond the ends are the ends", async () => {
+test("clamps numbers that are out of range", async () => {
   const session = await moments["in its past"]();
   session.goto(Infinity);
   assert.equal(session.event, session.events);
@@ -289,7 +289,7 @@ test("numbers beyond the ends are the ends", async () => {
   assert.equal(session.event, session.events);
 });
 
-test("a handler that sleeps for ever holds nothing up", async () => {
+test("is not held up by a handler that sleeps forever", async () => {
   const machine = { StartAt: "I", States: { I: { ...definition.States.M.ItemProcessor.States.I, TimeoutSeconds: 60 } } };
   for (const milliseconds of [Infinity, 1e99]) {
     const session = new DebugSession(machine, { startTime: 0, tasks: { I: (_, task) => task.sleep(milliseconds) } });
@@ -299,7 +299,7 @@ test("a handler that sleeps for ever holds nothing up", async () => {
   }
 });
 
-test("time ends where a Date does", async () => {
+test("ends time where a Date ends", async () => {
   const session = new DebugSession(definition, { ...options, ask: true, startTime: 8.64e15 - 10 });
   await goesOn(session, () => session.waiting().length === 1 && session.atRest);
   session.advance(8.64e15);

@@ -1,4 +1,4 @@
-// Executions that tasks start, under the debugger: one goes into them and out again, forwards and backwards.
+// Executions that tasks start, in the debugger: stepping into them and out again, forwards and backwards.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DebugSession, restoreSession, saveSession } from "stepglass/debug";
@@ -44,10 +44,10 @@ const session = (definition, options = {}) => {
   return debug;
 };
 
-/** Does a command, and tells where that has led, as "machine: state". */
+/** Runs a command, and returns where the session is then, as "machine: state". */
 async function go(debug, command, ...rest) {
   const stopped = new Promise((resolve) => {
-    // The run's own end is no stop where another execution is looked at, which goes on.
+    // The end of the run is not a stop while the user looks at another execution that continues.
     const off = ["stopped", "terminated"].map((name) =>
       debug.on(name, () => debug.status !== "running" && (off.forEach((end) => end()), resolve())),
     );
@@ -72,7 +72,7 @@ const named = (debug, id) => debug.executions().find((one) => one.id === id);
 
 describe("stepping", () => {
   for (const pattern of [".sync", ".sync:2", ""]) {
-    test(`into, over and out of an execution${pattern === "" ? " that nobody waits for" : ` of ${pattern}`}`, async () => {
+    test(`goes into, over and out of an execution${pattern === "" ? " that no task waits for" : ` of ${pattern}`}`, async () => {
       const debug = session(order(pattern));
       await to(debug, "Pay");
       assert.equal(await go(debug, "stepIn"), "Payment: Check");
@@ -106,7 +106,7 @@ describe("stepping", () => {
     });
   }
 
-  test("out of the middle, and over the task as a whole", async () => {
+  test("steps out of the middle, and over the task as a whole", async () => {
     const debug = session(order());
     await to(debug, "Pay");
     await go(debug, "stepIn");
@@ -118,7 +118,7 @@ describe("stepping", () => {
     assert.equal(over.now, 60_000);
   });
 
-  test("a mock of the task keeps it from starting anything: into is its first stage then", async () => {
+  test("steps into a mocked task's first stage, because a mock starts no execution", async () => {
     const debug = session(order(), { mocks: { Pay: { mode: "result", result: {} } } });
     await to(debug, "Pay");
     assert.equal(await go(debug, "stepIn"), "main: Pay");
@@ -129,7 +129,7 @@ describe("stepping", () => {
     );
   });
 
-  test("what the task has failed with stops as well, and what times out", async () => {
+  test("stops at the error and at the timeout of the task", async () => {
     const debug = session(order(undefined, { TimeoutSeconds: 5 }));
     await to(debug, "Pay");
     await go(debug, "stepIn");
@@ -146,7 +146,7 @@ describe("stepping", () => {
     );
   });
 
-  test("stages are stepped by in whichever execution is looked at", async () => {
+  test("steps by stage in the selected execution", async () => {
     const debug = session(order());
     await to(debug, "Pay");
     await go(debug, "stepIn");
@@ -160,7 +160,7 @@ describe("stepping", () => {
 });
 
 describe("breakpoints", () => {
-  test("are of a machine, and stop in its executions also while one steps over", async () => {
+  test("belong to a machine, and also stop while stepping over", async () => {
     const debug = session(order(), {
       breakpoints: [
         { kind: "entry", state: "Check", machine: "Payment" },
@@ -182,7 +182,7 @@ describe("breakpoints", () => {
     assert.equal(own.status, "ended");
   });
 
-  test("what nothing takes in it stops there; the task's Catch is asked after that", async () => {
+  test("stop at an uncaught error inside, before the task's Catch is evaluated", async () => {
     const machines = {
       Payment: chain({
         Try: { Type: "Task", Resource: `${LAMBDA}pay`, Catch: [{ ErrorEquals: ["Soft"], Next: "Hard" }] },
@@ -208,7 +208,7 @@ describe("breakpoints", () => {
 });
 
 describe("time travel", () => {
-  test("where one looks is one moment of all executions", async () => {
+  test("moves all executions to the same moment", async () => {
     const debug = session(order());
     await to(debug, "Ship");
     const moment = (event) => {
@@ -220,18 +220,18 @@ describe("time travel", () => {
     const at = (type) => debug.history(0, debug.run).find((event) => event.type === type).id;
     assert.equal(moment(at("TaskStateEntered")), 0);
     assert.equal(moment(at("TaskSucceeded")), debug.events);
-    // Back over the border: from the nested one's first state to the task.
+    // Steps back from the first state of the nested execution to the task.
     debug.goto(2);
     assert.equal(debug.now, 0);
     debug.stepBack();
     assert.deepEqual([debug.execution, where(debug)], [0, "main: Pay"]);
     assert.ok(debug.event < at("TaskSucceeded"));
-    // And forward again along what has been seen.
+    // And forward again through the recorded events.
     assert.equal(await go(debug, "runTo", "Ship"), "main: Ship");
     assert.equal(debug.events, debug.event);
   });
 
-  test("backwards to a breakpoint in it", async () => {
+  test("goes back to a breakpoint inside", async () => {
     const debug = session(order());
     await to(debug, "Ship");
     debug.setBreakpoints([{ kind: "entry", state: "Done", machine: "Payment" }]);
@@ -251,7 +251,7 @@ describe("forks", () => {
     }),
   };
 
-  test("have the executions as they were then, and call nothing of them again", async () => {
+  test("restore the executions of that moment, and call none of their tasks again", async () => {
     const called = [];
     const tasks = { ask: () => called.push("ask"), work: () => called.push("work") };
     const debug = session(order(), { machines: work, tasks });
@@ -286,7 +286,7 @@ describe("forks", () => {
     assert.equal(named(debug, 1).name, "first");
   });
 
-  test("with another value in it", async () => {
+  test("take another value inside", async () => {
     const debug = session(order(), { machines: work, mocks: { Ask: { mode: "echo" }, Work: { mode: "echo" } } });
     await to(debug, "Pay");
     await go(debug, "stepIn");
@@ -297,7 +297,7 @@ describe("forks", () => {
     assert.equal(debug.runs()[1].label, "✎ input of Work");
   });
 
-  test("a definition taken over while one is in it: the same moment again, with the answers there were", async () => {
+  test("take over a definition inside at the same moment, with the existing results", async () => {
     const called = [];
     const debug = session(order(), { machines: work, tasks: { ask: () => called.push("ask"), work: () => called.push("work") } });
     await to(debug, "Pay");
@@ -330,7 +330,7 @@ describe("several at once", () => {
     },
   };
 
-  test("of a Map: each belongs to its iteration, and all wait at the same time", async () => {
+  test("of a Map belong to their iterations, and all wait at the same time", async () => {
     const debug = session(map, {
       input: { items: [1, 2, 3] },
       breakpoints: [{ kind: "entry", state: "Done", machine: "Payment", condition: "$ = 2" }],
@@ -359,7 +359,7 @@ describe("several at once", () => {
     );
   });
 
-  test("timers and asked tasks say whose they are; pause freezes all, stop ends all", async () => {
+  test("name their timers and waiting tasks; pause pauses all, stop ends all", async () => {
     const machines = { Payment: payment, Asks: chain({ Ask: { Type: "Task", Resource: `${LAMBDA}ask` } }) };
     const parallel = {
       StartAt: "Both",
@@ -405,7 +405,7 @@ describe("several at once", () => {
     );
   });
 
-  test("one that nobody waits for goes on beside, also after the run's own has ended", async () => {
+  test("continue in parallel if no task waits for them, also after the end of the run", async () => {
     const debug = session(order(""));
     await go(debug, "continue");
     assert.deepEqual([debug.outcome.status, debug.status, named(debug, 1).status], ["SUCCEEDED", "paused", "RUNNING"]);
@@ -413,7 +413,7 @@ describe("several at once", () => {
     assert.deepEqual([debug.status, named(debug, 1).status, debug.now], ["ended", "SUCCEEDED", 60_000]);
   });
 
-  test("a machine that starts itself ends at a depth, and each has its place in the stack", async () => {
+  test("end at the maximum depth if a machine starts itself, and each has its position in the stack", async () => {
     const self = chain({ Again: calls("Self") });
     self.States.Again.Parameters = { StateMachineArn: "Self", "Input.$": "$" };
     const debug = session(self, { machines: { Self: self } });
@@ -434,7 +434,7 @@ describe("saving", () => {
   const again = (debug, options) =>
     restoreSession(JSON.parse(JSON.stringify(saveSession(debug))), { machines: { Payment: payment }, ...options });
 
-  test("started executions are there again, also those that have ended", async () => {
+  test("restores started executions, also those that have ended", async () => {
     const debug = session(order());
     await go(debug, "continue");
     const other = again(debug);
@@ -445,7 +445,7 @@ describe("saving", () => {
     assert.deepEqual(other.childHistory(other.children()[0].arn), other.history());
   });
 
-  test("in the middle of one, and after each step, it goes on as it would have", async () => {
+  test("continues as without saving, in the middle of one and after each step", async () => {
     const whole = session(order());
     await go(whole, "continue");
     const debug = session(order());
@@ -463,7 +463,7 @@ describe("saving", () => {
     }
   });
 
-  test("forks of it, and what does not fit together is refused", async () => {
+  test("restores their forks, and refuses inconsistent data", async () => {
     const debug = session(order());
     await to(debug, "Pay");
     await go(debug, "stepIn");

@@ -1,4 +1,4 @@
-// A recorded execution under the debugger: its tasks answer as they did.
+// A recorded execution in the debugger, with the recorded results of its tasks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replayHistory, simulate } from "stepglass";
@@ -65,7 +65,7 @@ const ended = (session) =>
   });
 const shape = (events) => events.map(({ id, type, previousEventId, timestamp }) => [id, type, previousEventId, timestamp]);
 
-test("the same events at the same times, without any mock", async () => {
+test("has the same events at the same times, without mocks", async () => {
   assert.equal(matches, true);
   const session = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: tasks, startTime });
   assert.deepEqual(await ended(session), { status: "SUCCEEDED", output: "late" });
@@ -75,7 +75,7 @@ test("the same events at the same times, without any mock", async () => {
   assert.deepEqual(shape(session.history()), shape(history), "and again");
 });
 
-test("what was called and answered is told as of a recording, so that it answers another run", async () => {
+test("exports calls and results as a recording that another run can use", async () => {
   const session = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: tasks, startTime });
   await ended(session);
   const told = session.calls();
@@ -89,7 +89,7 @@ test("what was called and answered is told as of a recording, so that it answers
   assert.deepEqual(shape(again.history()), shape(history));
 });
 
-test("calls are also those of a Distributed Map's reader and children", async () => {
+test("includes the calls of a Distributed Map's reader and children", async () => {
   const rows = {
     StartAt: "Rows",
     States: {
@@ -121,7 +121,7 @@ test("calls are also those of a Distributed Map's reader and children", async ()
   );
 });
 
-test("stops at breakpoints, goes back, and a fork goes on with the recorded answers", async () => {
+test("stops at breakpoints, goes back, and continues a fork with the recorded results", async () => {
   const session = new DebugSession(definition, {
     input: { items: [1, 2, 3] },
     recorded: tasks,
@@ -139,7 +139,7 @@ test("stops at breakpoints, goes back, and a fork goes on with the recorded answ
   assert.ok(first);
 });
 
-test("what the recording has left out is asked of mocks", async () => {
+test("asks mocks for results that the recording lacks", async () => {
   const [first, ...rest] = tasks;
   const { error: _, ...open } = first;
   const session = new DebugSession(definition, {

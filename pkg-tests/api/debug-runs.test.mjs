@@ -1,4 +1,4 @@
-// Several runs of one debugging session: what they used, where they differ, beginning anew with other options.
+// Several runs of one debugging session: coverage, comparison, and restarting with other options.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine, TaskError } from "stepglass";
@@ -12,7 +12,7 @@ const MACHINE = {
   States: {
     Size: {
       Type: "Choice",
-      // Two rules with one target: the history does not tell which it was.
+      // Two rules have one target, so the history alone does not show which one matched.
       Choices: [
         { Variable: "$.n", NumericGreaterThan: 10, Next: "Work" },
         { Variable: "$.n", NumericGreaterThan: 5, Next: "Work" },
@@ -51,7 +51,7 @@ function ended(session) {
   });
 }
 
-/** Handlers that give these results one after the other; a text is the name of an error. */
+/** Returns a handler that gives these results in order. A string is the name of an error. */
 function answers(results) {
   let call = 0;
   return () => {
@@ -68,7 +68,7 @@ for (const [name, input, results] of [
   ["retries, then a catcher", { n: 70, items: ITEMS }, ["Busy", "Busy", "Other"]],
   ["a failure that is caught and fails", { n: 70, items: [] }, ["Strange"]],
 ]) {
-  test(`coverage is what the engine counts: ${name}`, async () => {
+  test(`coverage equals that of the engine: ${name}`, async () => {
     const execution = new StateMachine(MACHINE).start(input, { tasks: { work: answers(results) }, clock: "virtual", coverage: true });
     await execution.result.catch(() => {});
     const session = new DebugSession(MACHINE, { input, tasks: { work: answers(results) }, startTime: 0 });
@@ -77,7 +77,7 @@ for (const [name, input, results] of [
   });
 }
 
-test("coverage of the children of a Distributed Map is what the engine counts", async () => {
+test("coverage of a Distributed Map's children equals that of the engine", async () => {
   const machine = structuredClone(MACHINE);
   machine.States.Each.ItemProcessor.ProcessorConfig = { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" };
   machine.States.Each.ItemProcessor.States.One = {
@@ -93,7 +93,7 @@ test("coverage of the children of a Distributed Map is what the engine counts", 
   assert.equal(session.coverage()["/States/Each/ItemProcessor/States/One/Choices/0"], 1);
 });
 
-test("coverage counts what was seen, and of a fork what it did itself", async () => {
+test("coverage counts what was reached, and for a fork only what the fork did", async () => {
   const session = new DebugSession(MACHINE, { input: { n: 1, items: ITEMS }, startTime: 0 });
   session.setBreakpoints([{ kind: "entry", state: "Size" }]);
   await new Promise((resolve) => {
@@ -112,7 +112,7 @@ test("coverage counts what was seen, and of a fork what it did itself", async ()
   assert.equal(session.coverage()["/States/Each/ItemProcessor/States/One"], 2);
 });
 
-test("two runs: where they part, what each took, which data differ", async () => {
+test("a comparison says where two runs diverge, which path each took, and which data differ", async () => {
   const session = new DebugSession(MACHINE, { input: { n: 7, items: ITEMS }, tasks: { work: () => "fine" }, startTime: 0 });
   await ended(session);
   session.restart(undefined, { input: { n: 70, items: [1, 3] }, tasks: { work: answers(["Busy", "Other"]) } });
@@ -135,7 +135,7 @@ test("two runs: where they part, what each took, which data differ", async () =>
   assert.equal(ways["/States/Each"], "both");
 });
 
-test("a visit that only one run has", async () => {
+test("a comparison lists a visit that only one run has", async () => {
   const session = new DebugSession(MACHINE, { input: { n: 7, items: ITEMS }, tasks: { work: () => "fine" }, startTime: 0 });
   await ended(session);
   session.restart(undefined, { input: { n: 1, items: ITEMS } });
@@ -148,7 +148,7 @@ test("a visit that only one run has", async () => {
   assert.equal(work.b.end, "left");
 });
 
-test("a fork has in common what lies before it", async () => {
+test("a fork shares the events before it", async () => {
   const session = new DebugSession(MACHINE, { input: { n: 1, items: ITEMS }, startTime: 0 });
   await ended(session);
   const each = session.history().find(({ type }) => type === "MapStateEntered").id;
@@ -163,7 +163,7 @@ test("a fork has in common what lies before it", async () => {
   );
 });
 
-test("restart takes other options; what is absent stays", async () => {
+test("restart takes new options, and keeps those that are absent", async () => {
   const machine = {
     StartAt: "Draw",
     States: {
@@ -203,7 +203,7 @@ test("restart takes other options; what is absent stays", async () => {
   assert.throws(() => session.restart(undefined, { sead: 1 }), /sead/);
 });
 
-test("a run can be forgotten; numbers are not used again", async () => {
+test("a run can be deleted, and its number is not used again", async () => {
   const session = new DebugSession(MACHINE, { input: { n: 1, items: ITEMS }, startTime: 0 });
   await ended(session);
   session.fork({ event: 2 });

@@ -1,4 +1,4 @@
-// A debugging session as data: saved, sent through JSON, and taken up again.
+// A debugging session as data: saved, sent as JSON, and restored.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DebugSession, restoreSession, saveSession } from "stepglass/debug";
@@ -56,7 +56,7 @@ const options = {
 const again = (debug, given = options) =>
   restoreSession(JSON.parse(JSON.stringify(saveSession(debug))), { ...given, input: undefined, seed: undefined, startTime: undefined });
 
-/** Goes on until somebody is asked. */
+/** Continues until a task asks for a result. */
 async function asked(debug) {
   debug.continue();
   for (let turns = 0; turns < 200 && debug.waiting().length === 0; turns++) await turn();
@@ -72,7 +72,7 @@ async function end(debug, output = "yes") {
 }
 
 describe("saving", () => {
-  test("a run that has ended is there again, with all its data", async () => {
+  test("restores a run that has ended, with all its data", async () => {
     const debug = new DebugSession(MACHINE, options);
     const outcome = await end(debug);
     const other = again(debug);
@@ -84,7 +84,7 @@ describe("saving", () => {
     assert.deepEqual(look(other), look(debug));
   });
 
-  test("one that is paused goes on: what was at work is called again, and a token is the same", async () => {
+  test("continues a paused run: calls pending tasks again, and keeps task tokens", async () => {
     const debug = new DebugSession(MACHINE, options);
     const { token } = await asked(debug);
     debug.pause();
@@ -97,7 +97,7 @@ describe("saving", () => {
     assert.equal(JSON.stringify(other.history()), JSON.stringify(debug.history()));
   });
 
-  test("before the first state and after each step it can be saved", async () => {
+  test("can be done before the first state and after each step", async () => {
     const debug = new DebugSession(MACHINE, options);
     const whole = await end(new DebugSession(MACHINE, options));
     for (let step = 0; step < 6; step++) {
@@ -113,7 +113,7 @@ describe("saving", () => {
     }
   });
 
-  test("forks, changed values and edited definitions keep their place in the tree", async () => {
+  test("keeps forks, changed values and edited definitions in the tree of runs", async () => {
     const debug = new DebugSession(MACHINE, options);
     await end(debug);
     debug.goto(4);
@@ -139,7 +139,7 @@ describe("saving", () => {
     assert.equal((await end(other)).status, "SUCCEEDED", "and forks go on from there");
   });
 
-  test("what is no saved session, or a damaged one, is refused", async () => {
+  test("refuses what is not a saved session, or is damaged", async () => {
     const debug = new DebugSession(MACHINE, options);
     await end(debug);
     const saved = () => JSON.parse(JSON.stringify(saveSession(debug)));
@@ -164,7 +164,7 @@ describe("saving", () => {
   });
 });
 
-describe("a run that goes on after its session was away", () => {
+describe("continuing a run after the session was closed", () => {
   const HOUR = 3_600_000;
   const machine = {
     StartAt: "Rest",
@@ -176,7 +176,7 @@ describe("a run that goes on after its session was away", () => {
   const ended = (debug) => new Promise((resolve) => debug.on("terminated", resolve));
   const times = (debug) => Object.fromEntries(debug.history().map(({ type, timestamp }) => [type, Date.parse(timestamp) / 1000]));
 
-  test("has waits end at their own times, and calls the task that comes then with all of its time", async () => {
+  test("ends waits at their own times, and gives the task that follows its full time", async () => {
     const debug = new DebugSession(machine, { startTime: 0, clock: "manual" });
     debug.continue();
     while (debug.due === null) await turn();
@@ -196,7 +196,7 @@ describe("a run that goes on after its session was away", () => {
     later.dispose();
   });
 
-  test("calls a task again that was at work, with all of its time", async () => {
+  test("calls a pending task again, with its full time", async () => {
     const task = { StartAt: "Charge", States: { Charge: machine.States.Charge } };
     const debug = new DebugSession(task, { startTime: 0, clock: 1, tasks: { charge: () => new Promise(() => {}) } });
     debug.continue();
@@ -214,7 +214,7 @@ describe("a run that goes on after its session was away", () => {
     const end = ended(later);
     later.continue();
     assert.equal((await end).output, "paid");
-    // What was fed can be saved, and makes the same run.
+    // A run with injected data can be saved, and gives the same run.
     const same = restoreSession(JSON.parse(JSON.stringify(saveSession(later))), {});
     assert.deepEqual(same.history(), later.history());
     for (const one of [later, same]) one.dispose();

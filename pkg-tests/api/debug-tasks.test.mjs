@@ -1,4 +1,4 @@
-// The tasks of a debugger: every kind of mock, activities, tokens, machines that tasks start.
+// The tasks of a debugger: every kind of mock, activities, task tokens, and machines that tasks start.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Activity, StateMachine, TaskError } from "stepglass";
@@ -18,7 +18,7 @@ function session(definition, options = {}) {
   return new DebugSession(definition, { startTime: 0, input: { n: 1 }, ...options });
 }
 
-/** Runs to the end; how it ended. */
+/** Runs to the end, and returns the outcome. */
 function ended(debug) {
   return new Promise((resolve) => {
     debug.on("terminated", resolve);
@@ -26,7 +26,7 @@ function ended(debug) {
   });
 }
 
-/** Goes on until a person is asked; what is asked. */
+/** Continues until a task asks for a result, and returns the task. */
 async function asked(debug) {
   debug.continue();
   for (let turns = 0; turns < 200; turns++) {
@@ -43,7 +43,7 @@ describe("mocks", () => {
     assert.deepEqual(error === undefined ? output : [error, cause], expected);
   };
 
-  test("a result is wrapped as the service does it, a response is not", async () => {
+  test("wrap a result as the service does, but not a response", async () => {
     const debug = session(invoke, { mocks: { T: { mode: "result", result: { ok: true } } } });
     const { output } = await ended(debug);
     assert.deepEqual([output.Payload, output.StatusCode], [{ ok: true }, 200]);
@@ -55,14 +55,14 @@ describe("mocks", () => {
     await check(token, { T: { mode: "result", response: { approved: true } } }, { approved: true });
   });
 
-  test("echo and expressions see what a handler would see", async () => {
+  test("give echo and expressions the same values as a handler", async () => {
     const { output } = await ended(session(invoke, { mocks: { T: { mode: "echo" } } }));
     assert.deepEqual(output.Payload, { n: 1 });
     const { output: doubled } = await ended(session(invoke, { mocks: { T: { mode: "expression", expression: "$states.input.n * 2" } } }));
     assert.equal(doubled.Payload, 2);
   });
 
-  test("a script counts attempts, iterations and calls", async () => {
+  test("count attempts, iterations and calls in a script", async () => {
     const each = chain({
       Each: {
         Type: "Map",
@@ -84,7 +84,7 @@ describe("mocks", () => {
     );
   });
 
-  test("a function is called like a handler, and may sleep in the run's time", async () => {
+  test("call a function like a handler, and let it sleep in the run's time", async () => {
     const retried = task(`${LAMBDA}f`, { Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 5 }] });
     const handler = async (input, { attempt, sleep }) => {
       if (attempt === 0) throw new TaskError("Busy");
@@ -97,7 +97,7 @@ describe("mocks", () => {
     assert.throws(() => debug.setMocks({ T: { mode: "function" } }), { code: "INVALID_OPTION" });
   });
 
-  test("a handler that sleeps is cut off by the task's time-out", async () => {
+  test("cut off a handler that sleeps longer than the task's timeout", async () => {
     let why;
     const slow = async (_, { sleep }) => sleep(60_000).catch((error) => (why = error.name));
     const debug = session(task(`${LAMBDA}f`, { TimeoutSeconds: 10 }), { tasks: { f: slow } });
@@ -105,7 +105,7 @@ describe("mocks", () => {
     assert.deepEqual([debug.now, why], [10_000, "AbortError"]);
   });
 
-  test("a recording answers call by call, with its times", async () => {
+  test("take a recording call by call, with its times", async () => {
     const twice = chain({ T: { Type: "Task", Resource: `${LAMBDA}f`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 1 }], End: true } });
     const debug = session(twice, {
       mocks: {
@@ -123,13 +123,13 @@ describe("mocks", () => {
     await check(twice, { T: { mode: "recorded", answers: [] } }, ["States.TaskFailed", "the recording has no answer for call 0"]);
   });
 
-  test("a mock goes before the recorded execution's answers", async () => {
+  test("take precedence over the results of a recorded execution", async () => {
     const recorded = [{ state: "T", iterations: [], output: "recorded" }];
     await check(task(`${LAMBDA}f`), {}, "recorded", { recorded });
     await check(task(`${LAMBDA}f`), { T: { mode: "result", result: "mocked" } }, "mocked", { recorded });
   });
 
-  test("the state's mock comes first, then the resource's, then patterns; what is to be handled is", async () => {
+  test('are looked up by state, then by resource, then by pattern; "handler" skips them', async () => {
     const echo = (name) => ({ mode: "result", result: name });
     const all = {
       [`${LAMBDA}f`]: echo("resource"),
@@ -148,7 +148,7 @@ describe("mocks", () => {
   });
 });
 
-test("a fork calls what is at work in other branches again", async () => {
+test("call pending tasks of other branches again in a fork", async () => {
   const branch = (name, next) => ({ StartAt: name, States: { [name]: { Type: "Task", Resource: `${LAMBDA}${name}`, ...next } } });
   const both = chain({ P: { Type: "Parallel", Branches: [branch("slow", { End: true }), branch("quick", { End: true })], End: true } });
   const calls = { slow: 0, quick: 0 };
@@ -167,7 +167,7 @@ describe("activities", () => {
   const ACTIVITY = "arn:aws:states:us-east-1:123456789012:activity:label";
   const started = (debug) => debug.history().find(({ type }) => type === "ActivityStarted")?.activityStartedEventDetails;
 
-  test("a person takes a task as a worker, and answers it", async () => {
+  test("let a user fetch a task as a worker, and answer it", async () => {
     const debug = session(task(ACTIVITY), { ask: true });
     const [{ task: number, kind, taken }] = await asked(debug);
     assert.deepEqual([kind, taken], ["activity", false]);
@@ -182,7 +182,7 @@ describe("activities", () => {
     assert.equal((await end).output, "L1");
   });
 
-  test("a task that nobody takes runs into its time-out", async () => {
+  test("time out if no worker fetches the task", async () => {
     const debug = session(task(ACTIVITY, { TimeoutSeconds: 60 }), { ask: true });
     const [{ task: number }] = await asked(debug);
     const end = new Promise((resolve) => debug.on("terminated", resolve));
@@ -191,7 +191,7 @@ describe("activities", () => {
     assert.equal(started(debug), undefined);
   });
 
-  test("workers of an Activity fetch the session's tasks", async () => {
+  test("hand out the session's tasks to workers of an Activity", async () => {
     const activity = new Activity();
     const debug = session(task(ACTIVITY), { tasks: { label: activity } });
     const end = ended(debug);
@@ -215,7 +215,7 @@ describe("machines that tasks start", () => {
     Work: { Type: "Task", Resource: `${LAMBDA}work`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 30 }], End: true },
   });
 
-  test(".sync and .sync:2 wait for it, on one time line; without them the parent goes on", async () => {
+  test("with .sync and .sync:2 the parent waits, on the same timeline; otherwise it continues", async () => {
     for (const [pattern, output, at] of [
       [".sync", '{"done":true}', 60_000],
       [".sync:2", { done: true }, 60_000],
@@ -232,7 +232,7 @@ describe("machines that tasks start", () => {
     }
   });
 
-  test("its tasks have the session's mocks and handlers, by their states", async () => {
+  test("use the session's mocks and handlers for their states", async () => {
     for (const given of [
       {
         mocks: {
@@ -257,7 +257,7 @@ describe("machines that tasks start", () => {
     }
   });
 
-  test("what fails in it is the task's error; what is not there, too", async () => {
+  test("pass their failure to the task, also if the machine does not exist", async () => {
     const broken = chain({ F: { Type: "Fail", Error: "Broken" } });
     const { error, cause } = await ended(session(start(".sync"), { machines: { Child: broken } }));
     assert.deepEqual([error, JSON.parse(cause).Error], ["States.TaskFailed", "Broken"]);
@@ -265,7 +265,7 @@ describe("machines that tasks start", () => {
     assert.throws(() => session(start(""), { machines: { Child: { StartAt: "Nowhere", States: {} } } }), { name: "DefinitionError" });
   });
 
-  test("a person is asked for its tasks, too, and time waits", async () => {
+  test("ask the user for results of their tasks, while the clock waits", async () => {
     const debug = session(start(".sync:2", { TimeoutSeconds: 5 }), { machines: [new StateMachine(works, { name: "Child" })], ask: true });
     const [{ task: number, execution, state }] = await asked(debug);
     assert.deepEqual([execution, state, debug.now], ["first", "Work", 0]);
@@ -276,7 +276,7 @@ describe("machines that tasks start", () => {
     assert.deepEqual(debug.waiting(), []);
   });
 
-  test("one that hangs is ended by its parent's time-out", async () => {
+  test("end with the timeout of their parent if they hang", async () => {
     const debug = session(start(".sync:2", { TimeoutSeconds: 5 }), { machines: { Child: works }, ask: true });
     const [{ task: number }] = await asked(debug);
     const end = new Promise((resolve) => debug.on("terminated", resolve));
@@ -286,7 +286,7 @@ describe("machines that tasks start", () => {
     assert.equal(debug.children()[0].status, "ABORTED");
   });
 
-  test("a token of its tasks is answered by the session", async () => {
+  test("accept the token of their tasks from the session", async () => {
     const callback = chain({
       C: {
         Type: "Task",
@@ -306,7 +306,7 @@ describe("machines that tasks start", () => {
     assert.deepEqual(debug.waiting(), []);
   });
 
-  test("equal seeds give equal runs, and a fork starts again what it waits for", async () => {
+  test("are equal for equal seeds, and a fork starts again what it waits for", async () => {
     const definition = chain({
       S: { ...start(".sync:2").States.T, Parameters: { StateMachineArn: CHILD, "Input.$": "$" }, End: undefined, Next: "End" },
       End: { Type: "Succeed" },

@@ -23,7 +23,7 @@ function session(options = {}, definition = MACHINE) {
   return new DebugSession(definition, { input: INPUT, mocks: CHARGE, startTime: 0, ...options });
 }
 
-/** Does a command and waits until the session has stopped or ended; where it stands then. */
+/** Runs a command, waits until the session has stopped or ended, and returns its position. */
 function until(debug, command) {
   return new Promise((resolve) => {
     const ends = ["stopped", "terminated"].map((name) =>
@@ -43,7 +43,7 @@ function where(debug) {
   return [top.state, ...top.iterations.map((i) => `#${i}`), top.stage].filter((part) => part !== undefined).join(" ");
 }
 
-/** Runs commands by name, one after the other; where each of them led. */
+/** Runs commands by name one after the other, and returns the position after each. */
 async function walk(debug, ...commands) {
   const seen = [];
   for (const command of commands) seen.push(await until(debug, (it) => it[command]()));
@@ -51,7 +51,7 @@ async function walk(debug, ...commands) {
 }
 
 describe("steps", () => {
-  test("over: the next state of the same scope; a Map runs whole", async () => {
+  test("over: goes to the next state of the same scope, and runs a Map as a whole", async () => {
     assert.deepEqual(await walk(session(), "next", "next", "next", "next", "next"), [
       "Prepare",
       "Each",
@@ -61,7 +61,7 @@ describe("steps", () => {
     ]);
   });
 
-  test("in: into a Map, and to the first stage of other states; over stays in the iteration; out ends it", async () => {
+  test("in: goes into a Map, or to the first stage of another state; over stays in the iteration; out leaves it", async () => {
     const debug = session();
     const seen = await walk(debug, "stepIn", "stepIn", "stepIn", "stepIn", "next", "stepOut");
     assert.deepEqual(seen.slice(0, 5), ["Prepare", "Prepare afterInputPath", "Each", "Charge #0", "Rest #0"]);
@@ -69,7 +69,7 @@ describe("steps", () => {
     assert.deepEqual(await walk(debug, "stepIn", "stepOut", "stepOut").then((all) => all[0]), "Charge #1");
   });
 
-  test("stage: each stage of the data's flow, then the next state", async () => {
+  test("stage: goes through each stage of the data flow, then to the next state", async () => {
     const debug = session();
     const stages = [
       "",
@@ -88,7 +88,7 @@ describe("steps", () => {
     assert.deepEqual(debug.evaluate("$.items[0].n"), { value: 1 });
   });
 
-  test("back along the branch, and on again without calling a task twice", async () => {
+  test("back: goes back in the branch, and forward again without calling a task twice", async () => {
     let calls = 0;
     const debug = session({ mocks: {}, tasks: { charge: () => ({ call: ++calls }) } });
     await until(debug, (it) => it.runTo("Rest"));
@@ -105,7 +105,7 @@ describe("steps", () => {
     assert.equal(calls, 3);
   });
 
-  test("pause stops a run that does not end, and it goes on", async () => {
+  test("pause stops a run that does not end, and it can continue", async () => {
     const loop = {
       StartAt: "A",
       States: {
@@ -173,12 +173,12 @@ describe("breakpoints", () => {
   );
   check("disabled", { kind: "entry", state: "Rest", enabled: false }, []);
 
-  test("a condition that cannot be told stops and says so", async () => {
+  test("stop at a condition that cannot be evaluated, and say so", async () => {
     const [only] = await stops([{ kind: "entry", state: "Done", condition: "$nosuch(" }]);
     assert.match(only, /^Done: the condition of a breakpoint cannot be evaluated: /);
   });
 
-  test("log points write and do not stop", async () => {
+  test("that are log points print and do not stop", async () => {
     const debug = session({ breakpoints: [{ kind: "entry", state: "Rest", log: "item {% $iteration %}: {% $.paid.ok %}" }] });
     const lines = [];
     debug.on("output", ({ text }) => lines.push(text));
@@ -186,14 +186,14 @@ describe("breakpoints", () => {
     assert.deepEqual(lines, ["item 0: true", "item 1: true", "item 2: true"]);
   });
 
-  test("errors that nothing catches", async () => {
+  test("stop at uncaught errors", async () => {
     const failing = { Charge: { mode: "error", error: "Broken" } };
     assert.deepEqual(await stops([], { mocks: failing, exceptions: "uncaught" }), ["Charge #0 error: Broken in Charge, uncaught"]);
     assert.deepEqual(await stops([], { mocks: CHARGE, exceptions: "uncaught" }), []);
     assert.deepEqual(await stops([], { mocks: CHARGE, exceptions: ["Busy"] }), ["Charge #1 error: Busy in Charge, will be retried"]);
   });
 
-  test("back to the breakpoint before", async () => {
+  test("can be reached backwards", async () => {
     const debug = session({ breakpoints: [{ kind: "entry", state: "Rest" }] });
     await until(debug, (it) => it.continue({ ignoreBreakpoints: true }));
     assert.deepEqual(await walk(debug, "reverseContinue", "reverseContinue", "reverseContinue", "reverseContinue"), [
@@ -204,7 +204,7 @@ describe("breakpoints", () => {
     ]);
   });
 
-  test("states of a Distributed Map's child executions stop too", async () => {
+  test("stop in states of a Distributed Map's child executions, too", async () => {
     const ItemProcessor = {
       ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
       StartAt: "P",
@@ -223,8 +223,8 @@ describe("breakpoints", () => {
   });
 });
 
-describe("looking into things", () => {
-  test("threads, stack, variables, stages, timers", async () => {
+describe("inspecting", () => {
+  test("shows threads, stack, variables, stages and timers", async () => {
     const debug = session();
     await until(debug, (it) => it.runTo("Charge"));
     assert.deepEqual(
@@ -261,7 +261,7 @@ describe("looking into things", () => {
     manual.dispose();
   });
 
-  test("the stage of a Choice has its rules, that of a retry its delay", async () => {
+  test("shows the rules of a Choice, and the delay of a retry", async () => {
     const debug = session();
     await until(debug, (it) => it.continue());
     const stage = (state, name) =>
@@ -277,7 +277,7 @@ describe("looking into things", () => {
     assert.equal(stage("Charge", "error").Error, "Busy");
   });
 
-  test("an iteration does not see the variables of the one before it", async () => {
+  test("hides the variables of an earlier iteration", async () => {
     const Odd = { Type: "Choice", Choices: [{ Variable: "$", NumericEquals: 2, Next: "Second" }], Default: "First" };
     const States = { Odd, First: { Type: "Pass", Assign: { inside: 1 }, End: true }, Second: { Type: "Pass", End: true } };
     const debug = session(
@@ -304,7 +304,7 @@ describe("looking into things", () => {
     assert.equal(debug.status, "ended");
   });
 
-  test("a Parallel that has failed is not around what the next attempt of the one around it begins", async () => {
+  test("does not list a failed Parallel around the next attempt of the outer one", async () => {
     const leaf = { StartAt: "Leaf", States: { Leaf: { Type: "Task", Resource: `${LAMBDA}leaf`, End: true } } };
     const inner = { StartAt: "Inner", States: { Inner: { Type: "Parallel", Branches: [leaf], End: true } } };
     const outer = { Type: "Parallel", Branches: [inner], Retry: [{ ErrorEquals: ["Busy"] }], End: true };
@@ -329,13 +329,13 @@ describe("looking into things", () => {
     assert.equal(debug.visits("Outer")[0].attempts, 2);
   });
 
-  test("before the first event the time is that of the start", () => {
+  test("shows the start time before the first event", () => {
     const debug = session({ startTime: Date.UTC(2026, 0, 2) });
     assert.equal(debug.values().now, Date.UTC(2026, 0, 2));
     assert.deepEqual(debug.evaluate("$now()"), { value: "2026-01-02T00:00:00.000Z" });
   });
 
-  test("questions in each language", () => {
+  test("evaluates expressions in each language", () => {
     const values = { input: { a: [1, 2], s: "x" }, variables: { v: 3 }, context: { Execution: { Name: "n" } } };
     for (const [dialect, question, expected] of [
       ["jsonata", "$sum(a) + $v", { value: 6 }],
@@ -362,14 +362,14 @@ describe("time travel", () => {
   const plain = (value) => JSON.parse(JSON.stringify(value));
   const LONG = { ...MACHINE, States: { ...MACHINE.States, Each: { ...MACHINE.States.Each, MaxConcurrency: 3 } } };
 
-  test("replay(k) is live(k): frames, and what goes on from there", async () => {
+  test("shows at replay(k) what live(k) showed: frames, and how the run continues", async () => {
     const input = { items: Array.from({ length: 120 }, (_, n) => ({ n: -n })) };
     const live = session({ input, seed: 7 }, LONG);
     const seen = [];
-    // One look at the engine at the end of each of its transitions.
+    // Reads the engine once after each of its transitions.
     while (live.status !== "ended") {
       await until(live, (it) => it.stepStage());
-      // Where all that a transition tells is seen, the engine is looked at as it is.
+      // The engine is read again after a full record of a transition was requested.
       if (!live.atRest) continue;
       if (seen.length === 0 || live.event > seen.at(-1).event + 40)
         seen.push({ event: live.event, place: live.position, frames: plain(live.frames()) });
@@ -391,7 +391,7 @@ describe("time travel", () => {
     }
   });
 
-  test("a run whose snapshots are larger than all that is kept of them goes on, and back", async () => {
+  test("goes on and back although the snapshots exceed the memory limit", async () => {
     const input = Array.from({ length: 240 }, (_, i) => `${i} ${"x".repeat(400)}`);
     const wait = { StartAt: "Wait", States: { Wait: { Type: "Wait", Seconds: 1, End: true } } };
     const definition = {
@@ -402,7 +402,7 @@ describe("time travel", () => {
     assert.equal(await until(debug, (it) => it.continue()), "ended SUCCEEDED");
     assert.equal(debug.events, 1 + 2 + 240 * 4 + 3);
     assert.equal(debug.outcome.output, input[0]);
-    // Both sides of where the snapshots lie.
+    // Both sides of the positions of the snapshots.
     for (const event of [255, 260, 515, 600]) {
       debug.goto(event);
       assert.equal(debug.event, event);
@@ -411,7 +411,7 @@ describe("time travel", () => {
     }
   });
 
-  test("equal seeds give equal runs", async () => {
+  test("gives equal runs for equal seeds", async () => {
     const definition = {
       StartAt: "A",
       States: { A: { Type: "Pass", Parameters: { "id.$": "States.UUID()", "n.$": "States.MathRandom(1, 1000)" }, End: true } },
@@ -426,7 +426,7 @@ describe("time travel", () => {
     assert.notDeepEqual(outputs[0], outputs[2]);
   });
 
-  test("sets an input, a result, a variable: a fork that goes its own way", async () => {
+  test("sets an input, a result or a variable, in a fork that takes its own path", async () => {
     const debug = session();
     await until(debug, (it) => it.continue());
     debug.goto(debug.visits("Rest")[1].enter);
@@ -461,7 +461,7 @@ describe("time travel", () => {
     assert.throws(() => debug.setValue({ target: "result", value: 1 }), { code: "NOT_SETTABLE" });
   });
 
-  test("a fork with another mock", async () => {
+  test("forks with another mock", async () => {
     const debug = session();
     await until(debug, (it) => it.continue());
     debug.goto(debug.visits("Charge")[2].enter);
@@ -474,7 +474,7 @@ describe("time travel", () => {
     );
   });
 
-  test("takes an edited definition over: the same way stays, another is told", async () => {
+  test("takes over an edited definition: keeps the path if it is the same, and reports another one", async () => {
     let calls = 0;
     const debug = session({ mocks: {}, tasks: { charge: () => ({ call: ++calls }) } });
     await until(debug, (it) => it.runTo("Enough?"));
@@ -508,7 +508,7 @@ describe("tasks", () => {
     return debug.outcome;
   };
 
-  test("mocks of every mode", async () => {
+  test("are answered by mocks of every mode", async () => {
     const check = async (mock, expected) => assert.deepEqual(await outcome({ mocks: { T: mock } }), expected, mock.mode);
     await check({ mode: "echo" }, { status: "SUCCEEDED", output: { x: 1 } });
     await check({ mode: "result", result: 5 }, { status: "SUCCEEDED", output: 5 });
@@ -528,7 +528,7 @@ describe("tasks", () => {
     assert.throws(() => session({ mocks: { T: { mode: "nonsense" } } }), { code: "INVALID_OPTION" });
   });
 
-  test("a person answers: result, error, heartbeat, silence", async () => {
+  test("are answered by a user: result, error, heartbeat, timeout", async () => {
     for (const [answer, expected] of [
       [
         { kind: "succeed", output: 3 },
@@ -553,7 +553,7 @@ describe("tasks", () => {
     }
   });
 
-  test("callbacks wait for their token", async () => {
+  test("of the callback pattern wait for their token", async () => {
     const callback = {
       StartAt: "T",
       States: {
@@ -583,7 +583,7 @@ describe("tasks", () => {
     assert.equal(debug.answerToken("made up", "succeed"), false);
   });
 
-  test("child executions of a Distributed Map tell their stages and ends, also in a fork", async () => {
+  test("child executions of a Distributed Map report their stages and ends, also in a fork", async () => {
     const distributed = {
       StartAt: "Each",
       States: {
@@ -622,7 +622,7 @@ describe("tasks", () => {
     const all = debug.childSteps();
     assert.deepEqual(told(all), ["#0 Check Good SUCCEEDED", "#1 Check Bad FAILED", "#2 Check Good SUCCEEDED"]);
     assert.ok(all.every(({ place, after, time }, i) => place > 0 && after > 0 && time >= 0 && (i === 0 || all[i - 1].place <= place)));
-    // Their events are their own, and their Map Run has begun before them.
+    // They have events of their own, and their Map Run starts before them.
     const types = debug.history().map(({ type }) => type);
     assert.ok(types.every((type) => !/^(Choice|Pass|Fail)/.test(type)));
     assert.ok(all[0].after >= types.indexOf("MapRunStarted") + 1);
@@ -633,7 +633,7 @@ describe("tasks", () => {
     assert.deepEqual(told(debug.childSteps()), told(all));
   });
 
-  describe("inside of a child execution", () => {
+  describe("inside a child execution", () => {
     const nested = {
       StartAt: "Orders",
       States: {
@@ -669,7 +669,7 @@ describe("tasks", () => {
     };
     const orders = (options = {}) => session({ input: [[1, 2], [3]], tasks: { price }, mocks: {}, ...options }, nested);
 
-    test("breakpoints, steps, the stack, variables and questions are as anywhere", async () => {
+    test("breakpoints, steps, the stack, variables and expressions work as elsewhere", async () => {
       const debug = orders({ breakpoints: [{ kind: "entry", state: "Price", condition: "$iteration = 1" }] });
       await until(debug, (it) => it.continue());
       const [top, lines, order] = debug.stackTrace();
@@ -704,7 +704,7 @@ describe("tasks", () => {
       assert.deepEqual(debug.stackTrace()[0].state, "Orders");
     });
 
-    test("each stage of every attempt can be looked at when the run is over, and in a fork", async () => {
+    test("each stage of every attempt can be read after the run, and in a fork", async () => {
       const debug = orders();
       await until(debug, (it) => it.continue());
       assert.deepEqual(debug.outcome.output, [[10, 20], [30]]);
@@ -739,7 +739,7 @@ describe("tasks", () => {
       look();
     });
 
-    test("a stage of an item stops once for each, and by its value", async () => {
+    test("a breakpoint on an item's stage stops once for each item, and by its value", async () => {
       const stops = async (breakpoint) => {
         const debug = orders({ breakpoints: [{ kind: "stage", state: "Orders", stage: "afterItemSelector", ...breakpoint }] });
         const seen = [];
@@ -751,7 +751,7 @@ describe("tasks", () => {
       assert.deepEqual(await stops({ condition: "$.lines[0] == 3", language: "jsonpath" }), ["after afterItemSelector of Orders, item 1"]);
     });
 
-    test("what is too much to be kept is made again", async () => {
+    test("data that exceeds the memory limit is recomputed", async () => {
       const rows = Array.from({ length: 40 }, (_, i) => [{ i, text: String.fromCharCode(97 + (i % 26)).repeat(20_000) }]);
       const debug = orders({ input: rows, tasks: { price: ({ i, text }) => ({ i, text: text.toUpperCase() }) }, payloadLimit: 2 ** 24 });
       await until(debug, (it) => it.continue());
@@ -766,7 +766,7 @@ describe("tasks", () => {
       }
     });
 
-    test("input of one state is set, which is a fork", async () => {
+    test("the input of one state can be set, which creates a fork", async () => {
       const debug = orders({ breakpoints: [{ kind: "entry", state: "Sum", condition: "$iteration = 1" }] });
       await until(debug, (it) => it.continue());
       debug.setBreakpoints([]);
@@ -777,7 +777,7 @@ describe("tasks", () => {
   });
 });
 
-test("what AWS would not start is no session", () => {
+test("a definition or an input that AWS refuses starts no session", () => {
   const machine = { StartAt: "P", States: { P: { Type: "Pass", End: true } } };
   const large = { text: "x".repeat(262_144) };
   const begin = (options) => () => new DebugSession(machine, options);

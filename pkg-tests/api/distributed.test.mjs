@@ -101,14 +101,14 @@ const reads = [
   ],
 ];
 for (const [what, objects, fields, expected] of reads) {
-  test(`items come from ${what}`, async () => {
+  test(`items are read from ${what}`, async () => {
     for (const source of [objects, new Map(Object.entries(objects))]) {
       assert.deepEqual(await map(fields).run({}, { ...OPTIONS, tasks: s3Handlers(source) }), expected);
     }
   });
 }
 
-test("a listing has keys in the order of S3, with what AWS tells of each", async () => {
+test("a listing has the keys in the order of S3, with the fields that AWS gives", async () => {
   const objects = { "b/p/\u{1f600}": "12", "b/p/\uff5e": "1", "b/p/a": "é", "c/p/x": "", "b/other": "" };
   const items = await map(reader(undefined, "p/", LIST)).run({}, { ...OPTIONS, tasks: s3Handlers(objects) });
   assert.deepEqual(
@@ -136,7 +136,7 @@ for (const [what, objects, fields, cause] of [
   ["Zstandard", { "b/k.zst": new Uint8Array([1, 2, 3]) }, reader(CSV, "k.zst"), /decompress the file first/],
   ["a store that cannot be listed", { get: () => undefined }, reader(undefined, "p", LIST), /cannot be listed/],
 ]) {
-  test(`the reader fails on ${what}, and the Map may catch it`, async () => {
+  test(`the reader fails on ${what}, and the Map can catch the error`, async () => {
     const execution = map(fields).start({}, { ...OPTIONS, tasks: s3Handlers(objects) });
     const result = await execution.result;
     assert.equal(result.error, "States.ItemReaderFailed");
@@ -147,7 +147,7 @@ for (const [what, objects, fields, cause] of [
   });
 }
 
-test("batches: children get so many items, and what they share", async () => {
+test("a batch gives children the configured number of items, and the common input", async () => {
   const fields = {
     ...reader({ InputType: "JSON" }),
     ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { "by.$": "$.who" } },
@@ -168,7 +168,7 @@ const tasks = {
   },
 };
 
-test("failures are tolerated up to the limit, and not beyond", async () => {
+test("failures are tolerated up to the limit", async () => {
   for (const [fields, succeeds] of [
     [{ ToleratedFailureCount: 2 }, true],
     [{ ToleratedFailureCount: 1 }, false],
@@ -221,7 +221,7 @@ test("results are written in AWS's files, and the output says where", async () =
   assert.equal(lines[`out/${where.ResultWriterDetails.Key.replace("manifest.json", "SUCCEEDED_0.jsonl")}`], "1\n2\n3\n");
 });
 
-test("a writer is asked as S3 is: one PutObject for each file, the manifest the last", async () => {
+test("the writer calls S3: one PutObject for each file, the manifest last", async () => {
   const asked = [];
   const fields = {
     ToleratedFailureCount: 9,
@@ -247,7 +247,7 @@ test("a writer is asked as S3 is: one PutObject for each file, the manifest the 
   );
   assert.deepEqual(output.ResultWriterDetails, { Bucket: "out", Key: asked[2].Key });
 
-  // One that fails in between ends it; a redrive writes all of them again.
+  // An error in between ends the Map; a redrive writes all files again.
   let left = 1;
   const failing = machine.start([1, 2], {
     ...OPTIONS,
@@ -264,7 +264,7 @@ test("a writer is asked as S3 is: one PutObject for each file, the manifest the 
   assert.equal(asked.length, 3);
 });
 
-test("a writer that fails fails the Map", async () => {
+test("a writer that fails, fails the Map", async () => {
   for (const store of [
     { get: () => undefined },
     { get: () => undefined, put: () => Promise.reject(new Error("disk full")) },
@@ -303,7 +303,7 @@ test("tasks read and write the same objects through the SDK", async () => {
 const root = await mkdtemp(join(tmpdir(), "stepglass-"));
 after(() => rm(root, { recursive: true }));
 
-test("a folder is a store: its first level is the buckets", async () => {
+test("a folder serves as a store: its subfolders are the buckets", async () => {
   await mkdir(join(root, "b/p"), { recursive: true });
   await writeFile(join(root, "b/p/1.csv.gz"), gzipSync("n\n1\n"));
   await writeFile(join(root, "b/p/2.csv"), "n\n2\n");
@@ -329,7 +329,7 @@ test("a folder is a store: its first level is the buckets", async () => {
   );
 });
 
-test("no bucket and no key leads out of the folder", async () => {
+test("no bucket and no key can leave the folder", async () => {
   const store = folder(join(root, "b"));
   await writeFile(join(root, "secret"), "x");
   for (const [bucket, key] of [
@@ -346,7 +346,7 @@ test("no bucket and no key leads out of the folder", async () => {
   assert.equal(await store.get("p", "missing"), undefined);
 });
 
-test("a Map Run is redriven with what has not succeeded", async () => {
+test("a redrive of a Map Run repeats what has not succeeded", async () => {
   const children = [];
   const options = { onChild: ({ input, status, redriveCount }) => children.push([input, status, redriveCount]) };
   const machine = map({ MaxConcurrency: 1 }, odd);
@@ -369,7 +369,7 @@ test("a Map Run is redriven with what has not succeeded", async () => {
   assert.deepEqual(runs[2].mapRunRedrivenEventDetails, { mapRunArn, redriveCount: 1 });
 });
 
-test("children are told of with their history, and counted while they run", async () => {
+test("children are reported with their history, and counted while they run", async () => {
   const children = [];
   let release;
   const gate = new Promise((resolve) => (release = resolve));
@@ -407,7 +407,7 @@ test("children are told of with their history, and counted while they run", asyn
   assert.match(children[0][0].arn, /:execution:Big\/Run:[0-9a-f-]{36}$/);
 });
 
-test("children that are cut off are told of as aborted", async () => {
+test("children that are stopped are reported as aborted", async () => {
   const wait = { Type: "Wait", SecondsPath: "$.s", Next: "F" };
   const machine = (fields) =>
     new StateMachine({

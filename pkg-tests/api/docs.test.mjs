@@ -1,4 +1,4 @@
-// The reference pages say what the types and the help say, and every link of the docs leads somewhere.
+// The reference pages match the types and the help, and every link of the docs works.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -38,7 +38,7 @@ const pages = [
 ];
 
 for (const page of pages) {
-  test(`${page}: its links lead somewhere`, () => {
+  test(`${page}: its links work`, () => {
     const text = readFileSync(join(root, page), "utf8").replace(/```[^]*?```/g, "");
     for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
@@ -51,7 +51,7 @@ for (const page of pages) {
   });
 }
 
-// Phrases that needed a second reading, and what is written instead.
+// Phrases that are hard to read, and their replacements.
 const FOREIGN = [
   [/\bwhoever\b/i, "anyone who, or the role"],
   [/without a face/i, "headless"],
@@ -67,10 +67,10 @@ const FOREIGN = [
   [/\bstands? (?:twice|in for|in the place)\b/i, "appears, replaces"],
 ];
 
-// Titles of tests, which docs/durable-capabilities.md quotes as they are.
+// docs/durable-capabilities.md quotes titles of tests.
 const TITLES = /`[\w/-]+` ".+?"(?=<br>| \|)/g;
 
-// The style guide quotes what it advises against.
+// The style guide quotes phrases that it advises against.
 for (const page of [...pages, "CHANGELOG.md"].filter((page) => page !== "docs/contributing/style.md")) {
   test(`${page}: plain English`, () => {
     for (const [i, line] of readFileSync(join(root, page), "utf8").split("\n").entries()) {
@@ -81,7 +81,7 @@ for (const page of [...pages, "CHANGELOG.md"].filter((page) => page !== "docs/co
   });
 }
 
-/** The anchors that a page's headings get. */
+/** Returns the anchors of a page's headings. */
 function anchors(text) {
   return new Set(
     [...text.replace(/```[^]*?```/g, "").matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>

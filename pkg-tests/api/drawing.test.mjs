@@ -18,7 +18,7 @@ const ORDER = {
   },
 };
 
-test("an SVG shows what has become of a run", () => {
+test("an SVG shows the outcome of a run", () => {
   const plain = renderSvg(ORDER);
   assert.doesNotMatch(plain, /is-caught|untaken/);
   const catcher = layout(ORDER).edges.find(({ kind }) => kind === "catch");
@@ -70,7 +70,7 @@ test("Mermaid text has every state and transition", () => {
   assert.throws(() => renderMermaid(ORDER, { theme: "dark" }), TypeError);
 });
 
-test("what is no definition, and options of another form, are the caller's errors and cost no other execution anything", () => {
+test("an invalid definition or option is reported to the caller, and affects no other execution", () => {
   const cyclic = {};
   cyclic.States = cyclic;
   for (const ask of [layout, renderSvg, renderMermaid, validate]) {
@@ -92,7 +92,7 @@ test("what is no definition, and options of another form, are the caller's error
   });
 });
 
-test("tasks have the signs of the services that they call, whatever their names say", () => {
+test("tasks have the signs of the services that they call, whatever their names are", () => {
   const task = (Resource, more = {}) => ({ Type: "Task", Resource, ...more });
   const definition = {
     StartAt: "Queue",
@@ -118,7 +118,7 @@ test("tasks have the signs of the services that they call, whatever their names 
   }
 });
 
-test("a graph in columns keeps them where it is laid out again with its breaks", () => {
+test("a graph in columns keeps them when it is laid out again with the same breaks", () => {
   const chain = (names) => ({
     StartAt: names[0],
     States: Object.fromEntries(

@@ -1,4 +1,4 @@
-// A client of `stepglass lsp`, by the libraries of the Language Server Protocol.
+// A client of `stepglass lsp`, based on the libraries of the Language Server Protocol.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { after } from "node:test";
@@ -9,12 +9,12 @@ import { command, folderWith } from "./command.mjs";
 
 const { StreamMessageReader, StreamMessageWriter, createProtocolConnection } = protocol;
 
-/** What an editor can that asks for problems itself. */
+/** Capabilities of an editor that pulls diagnostics. */
 const PULLS = { textDocument: { diagnostic: {}, completion: { completionItem: { snippetSupport: true } } } };
-/** What an editor can that is told of problems. */
+/** Capabilities of an editor that diagnostics are pushed to. */
 export const PUSHED = { textDocument: { publishDiagnostics: {} } };
 
-/** An editor in a folder with these files. */
+/** Starts an editor in a folder with these files. */
 export async function editor(files = {}, { capabilities = PULLS, initializationOptions, configuration, args = [] } = {}) {
   const { folder } = folderWith(files);
   const child = spawn(process.execPath, [command, "lsp", ...args], { cwd: folder });
@@ -60,7 +60,7 @@ export async function editor(files = {}, { capabilities = PULLS, initializationO
     ended,
     stderr: () => stderr,
 
-    /** Opens a document; `¦` is where the cursor is, and no part of it. */
+    /** Opens a document. `¦` marks the cursor, and is not part of the text. */
     async open(name, marked, languageId = /ya?ml$/.test(name) ? "yaml" : "json") {
       const text = marked.replaceAll("¦", "");
       const uri = name.includes("://") || name.startsWith("untitled:") ? name : uriOf(name);
@@ -79,7 +79,7 @@ export async function editor(files = {}, { capabilities = PULLS, initializationO
   };
 }
 
-/** A document that is open. */
+/** An open document. */
 class Open {
   #connection;
   #pushed;
@@ -105,7 +105,7 @@ class Open {
     return this.document.positionAt(typeof at === "number" ? at : this.text.indexOf(at));
   }
 
-  /** A request about a position: an offset, or what stands there. */
+  /** Sends a request about a position: an offset, or the offset of a text. */
   ask(method, at, more = {}) {
     return this.#connection.sendRequest(`textDocument/${method}`, {
       textDocument: { uri: this.uri },
@@ -114,18 +114,18 @@ class Open {
     });
   }
 
-  /** A request about the document. */
+  /** Sends a request about the document. */
   about(method, more = {}) {
     return this.#connection.sendRequest(`textDocument/${method}`, { textDocument: { uri: this.uri }, ...more });
   }
 
-  /** The problems that the editor has asked for: `[text at the place, code]`. */
+  /** Pulls the document's problems: `[text at the position, code]`. */
   async problems() {
     const { items } = await this.about("diagnostic");
     return items.map(({ range, code }) => [this.cut(range), code]);
   }
 
-  /** The problems that it is told, once they are as `right` wants them. */
+  /** Waits until the pushed problems satisfy `right`, and returns them. */
   told(right) {
     return new Promise((done) => {
       const look = () => {
@@ -139,17 +139,17 @@ class Open {
     });
   }
 
-  /** The text in a range. */
+  /** Returns the text in a range. */
   cut(range) {
     return this.document.getText(range);
   }
 
-  /** The text with the edits of an answer. */
+  /** Returns the text after the edits of a response. */
   edited(edits) {
     return TextDocument.applyEdits(this.document, edits);
   }
 
-  /** Writes in place of the first text that is equal to `old`. */
+  /** Replaces the first occurrence of `old`. */
   async replace(old, text) {
     const start = this.text.indexOf(old);
     const range = { start: this.position(start), end: this.position(start + old.length) };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHOICES, described, draw } from "../../scripts/elsewhere/draw.mjs";
 
-test("a seed draws the same environment every time, and seeds draw all choices", () => {
+test("a seed selects the same environment every time, and the seeds cover all choices", () => {
   const drawn = Array.from({ length: 60 }, (_, seed) => draw(seed));
   assert.deepEqual(
     drawn,
@@ -15,7 +15,7 @@ test("a seed draws the same environment every time, and seeds draw all choices",
   }
 });
 
-test("what a machine cannot vary is left as it is and named, and changes nothing else", () => {
+test("what a machine cannot vary is listed, and changes nothing else", () => {
   const can = Object.keys(CHOICES).filter((part) => part !== "root" && part !== "tmp");
   const [everything, some] = [draw(7), draw(7, can)];
   assert.deepEqual(some, { ...everything, root: undefined, tmp: undefined, fixed: ["root", "tmp"] });

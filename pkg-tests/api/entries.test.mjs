@@ -1,4 +1,4 @@
-// How the module gets in: the slim entry by hand. (Node's own entry is what all other tests use.)
+// Loading the WebAssembly with the slim entry. All other tests use Node's entry.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,14 +10,14 @@ import { importSource } from "../../scripts/sources.mjs";
 
 const definition = { StartAt: "A", States: { A: { Type: "Pass", Result: 1, End: true } } };
 
-test("before the module is loaded everything says how to load it", async () => {
+test("before the module is loaded, every call says how to load it", async () => {
   for (const use of [() => validate(definition), () => new StateMachine(definition)]) {
     assert.throws(use, (error) => error.code === "NOT_LOADED" && /await init\(\)/.test(error.message));
   }
   await assert.rejects(init(), (error) => error.code === "NOT_LOADED" && /init\(source\)/.test(error.message));
 });
 
-test("a load that fails can be tried again", async () => {
+test("a failed load can be repeated", async () => {
   await assert.rejects(init(new Uint8Array([1, 2, 3])));
   assert.throws(() => initSync(new Uint8Array([1, 2, 3])));
   const bytes = readFileSync(new URL(import.meta.resolve("stepglass/stepglass.wasm")));
@@ -31,14 +31,14 @@ test("loading twice does nothing", async () => {
   assert.deepEqual(validate(definition), []);
 });
 
-test("Node has the first part of the module that is made for speed, and bundles for it have all of it", async () => {
+test("Node loads the first part of the fast build, and bundles for Node contain all of it", async () => {
   const file = (name) => readFileSync(new URL(`../../dist/${name}`, import.meta.url));
   const { moduleBytes } = await importSource("js/entries/beside.ts");
   const { moduleBytes: held } = await import("../../dist/held.cjs");
   assert.deepEqual([file("stepglass-fast-first.wasm").equals(moduleBytes()), file("stepglass-fast.wasm").equals(held())], [true, true]);
 });
 
-test("Node reads the rest of the module when something needs it, and not before", async () => {
+test("Node reads the rest of the module on demand", async () => {
   const script = `
     const fs = require("node:fs");
     const { readFileSync } = fs;
@@ -58,7 +58,7 @@ test("Node reads the rest of the module when something needs it, and not before"
   assert.deepEqual(JSON.parse(stdout), [[first], [first, "stepglass-fast-rest.wasm"], true]);
 });
 
-/** What a script prints that runs a machine in a process of its own, after `before`. */
+/** Returns what a script prints that runs a machine in a process of its own, after `before`. */
 async function started(before, printed) {
   const script = `
     ${before}
@@ -69,7 +69,7 @@ async function started(before, printed) {
   return JSON.parse(stdout);
 }
 
-test("a start on Node loads neither its cryptography nor its measurements", { skip: process.platform === "win32" }, async () => {
+test("starting on Node loads neither its cryptography nor its performance module", { skip: process.platform === "win32" }, async () => {
   const loaded = await started("", "process.moduleLoadList");
   assert.deepEqual(
     loaded.filter((name) => /crypto\/random|webcrypto|perf_hooks/.test(name)),
@@ -77,14 +77,14 @@ test("a start on Node loads neither its cryptography nor its measurements", { sk
   );
 });
 
-test("random values differ from process to process, also where the system's device cannot be read", async () => {
+test("random values differ from process to process, also if the system's device cannot be read", async () => {
   const closed = `const fs = require("node:fs");
     const { openSync } = fs;
     fs.openSync = (file, ...more) => {
       if (file === "/dev/urandom") throw new Error("not permitted");
       return openSync(file, ...more);
     };`;
-  // A file in its place is not random.
+  // A regular file in place of the device gives no random values.
   const file = 'require("node:fs").fstatSync = () => ({ isCharacterDevice: () => false });';
   const ids = await Promise.all(["", "", closed, closed, file, file].map((before) => started(before, "id")));
   assert.deepEqual([new Set(ids).size, ids.every((id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))], [6, true]);
