@@ -1,4 +1,4 @@
-// What the interpreter decided about an error, and the words in which the page shows it.
+// The interpreter's decisions about an error, and the page's words for them.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,7 +12,7 @@ import { watchRejections } from "./machines.mjs";
 watchRejections();
 
 const www = resolve(import.meta.dirname, "../../www/src");
-// From this folder the import of "stepglass" resolves.
+// The import of "stepglass" resolves from this folder.
 const folder = mkdtempSync(join(import.meta.dirname, "../.cache/error-facts-"));
 let page;
 
@@ -43,7 +43,7 @@ const machine = (Retry, Catch) => ({
 const retry = (...ErrorEquals) => ({ ErrorEquals, IntervalSeconds: 2, MaxAttempts: 1 });
 const caught = (...ErrorEquals) => ({ ErrorEquals, Next: "Done" });
 
-/** Runs to the end; every task is answered alike. Returns the session. */
+/** Runs to the end with the same answer for every task. Returns the session. */
 async function ran(definition, answer) {
   const session = new DebugSession(definition, { input: {}, ask: true, mocks: {}, seed: 1, startTime: 1_760_000_000_000 });
   session.continue();
@@ -55,7 +55,7 @@ async function ran(definition, answer) {
   return session;
 }
 
-/** The verdicts on the errors of each attempt of the state Work, and what the page says became of them. */
+/** Returns the verdicts on the errors of each attempt of the state Work, and the outcome that the page shows. */
 async function verdicts(definition, answer) {
   const session = await ran(definition, answer);
   const text = JSON.stringify(definition);
@@ -89,7 +89,7 @@ describe("verdicts of retriers and catchers", () => {
     assert.equal(second.fate.words, "Caught by catcher 1 → Done");
   });
 
-  test("an error of Stepglass is retried only by its name", async () => {
+  test("an error of Stepglass is retried only if its name is given", async () => {
     const fails = { kind: "fail", error: "Stepglass.Cancelled" };
     const all = await verdicts(machine([retry("States.ALL")], [caught("States.ALL")]), fails);
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe("verdicts of retriers and catchers", () => {
     );
   });
 
-  test("States.ALL matches States.DataLimitExceeded, and the page does not deny it", async () => {
+  test("States.ALL matches States.DataLimitExceeded, and the page agrees", async () => {
     const fails = { kind: "fail", error: "States.DataLimitExceeded" };
     const [one] = await verdicts(machine([], [caught("Other"), caught("States.ALL")]), fails);
     assert.deepEqual(one.catchers, ["notNamed", "catches"]);
@@ -120,7 +120,7 @@ describe("verdicts of retriers and catchers", () => {
   });
 });
 
-test("the position of a failed expression is a pointer, whatever the names of its members", async () => {
+test("the position of a failed expression is a JSON Pointer, whatever the names of its members are", async () => {
   const Output = { "a/b [0]": ["x", "{% $states.input.no.thing %}"] };
   const definition = { QueryLanguage: "JSONata", StartAt: "Make", States: { Make: { Type: "Pass", Output, End: true } } };
   const session = await ran(definition, undefined);

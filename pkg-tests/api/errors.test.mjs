@@ -1,4 +1,4 @@
-// Whatever is given to whatever is public: what is thrown is an Error with a message and a code, and nothing hangs.
+// Invalid arguments to public functions: each throws an Error with a message and a code, and nothing hangs.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { lambda, task, turn, deferred } from "./machines.mjs";
 const { Activity, Engine, Execution, StateMachine, TaskCancelled, TaskError, simulate } = stepglass;
 const GOOD = { StartAt: "A", States: { A: { Type: "Succeed" } } };
 const WAIT = { StartAt: "W", States: { W: { Type: "Wait", Seconds: 5, End: true } } };
-/** Fails unless an error is one of ours: an Error with a message and a documented code. */
+/** Fails unless an error is an Error with a message and a documented code. */
 function assertOurs(thrown, where) {
   assert.ok(thrown instanceof Error, `${where} has thrown ${String(thrown)}`);
   assert.ok(typeof thrown.message === "string" && thrown.message.length > 0, where);
@@ -22,7 +22,7 @@ function assertOurs(thrown, where) {
   assert.notEqual(thrown.code, "INTERNAL", `${where}: ${thrown.stack}`);
 }
 
-/** Calls with every bad value in every place, the others good. */
+/** Calls a function with every bad value in every position; the other arguments are valid. */
 async function everywhere(name, call, good, check = assertOurs) {
   for (let place = 0; place < good.length; place++) {
     for (const bad of BAD) {
@@ -38,13 +38,13 @@ async function everywhere(name, call, good, check = assertOurs) {
   }
 }
 
-/** Fails unless an error is an Error, and no bug of the interpreter's. */
+/** Fails unless an error is an Error, and not an internal error of the interpreter. */
 function assertError(thrown, where) {
   assert.ok(thrown instanceof Error && thrown.message.length > 0, `${where} has thrown ${String(thrown)}`);
   assert.notEqual(thrown.code, "INTERNAL", `${where}: ${thrown.stack}`);
 }
 
-/** The names of a class's methods. */
+/** Returns the names of a class's methods. */
 const methods = (Class) =>
   Object.getOwnPropertyNames(Class.prototype).filter(
     (name) => name !== "constructor" && typeof Object.getOwnPropertyDescriptor(Class.prototype, name).value === "function",
@@ -86,14 +86,14 @@ const classes = [
   "TaskResponse",
 ];
 
-test("the codes of the types are those of the documentation", () => {
+test("the codes in the types are those in the documentation", () => {
   const types = readFileSync(new URL("../../js/api/index.d.ts", import.meta.url), "utf8");
   const [, union] = /export type ErrorCode =([^;]*);/.exec(types);
   const ours = [...documented].filter((code) => /^[A-Z_]+$/.test(code));
   assert.deepEqual([...union.matchAll(/"(\w+)"/g)].map(([, code]) => code).sort(), ours.sort());
 });
 
-test("every export is tried", () => {
+test("every export is covered", () => {
   assert.deepEqual(Object.keys(stepglass).sort(), [...Object.keys(calls), ...classes, "language"].sort());
 });
 
@@ -117,7 +117,7 @@ for (const name of Object.keys(stepglass.language)) {
     ));
 }
 
-test("new StateMachine() and what it starts", async () => {
+test("new StateMachine() and the executions that it starts", async () => {
   await everywhere("new StateMachine()", (definition, options) => new StateMachine(definition, options), [GOOD, {}]);
   const machine = new StateMachine(WAIT);
   const start = (input, options) => machine.start(input, options).abort();
@@ -165,14 +165,14 @@ test("every option of start()", async () => {
   }
 });
 
-test("an execution's methods", async () => {
+test("the methods of an execution", async () => {
   for (const name of methods(Execution)) {
     await everywhere(name, (...given) => new StateMachine(WAIT).start({}, { clock: "virtual" })[name](...given), [undefined, undefined]);
   }
   await everywhere("new Execution()", (...given) => new Execution(...given), [undefined]);
 });
 
-test("an engine's methods, before its start, after it and after its end", async () => {
+test("the methods of an engine, before its start, after it and after its end", async () => {
   const good = {
     start: [0, {}, {}, 0],
     started: [0, 1, "w"],
@@ -213,7 +213,7 @@ test("an engine's methods, before its start, after it and after its end", async 
   for (const bad of [undefined, null, 5, "f", {}]) await assert.rejects(engine.drive(bad), { code: "INVALID_ARGUMENT" });
 });
 
-test("an activity's methods", async () => {
+test("the methods of an activity", async () => {
   for (const name of methods(Activity).filter((method) => !["getTask", "take", "taken"].includes(method)))
     await everywhere(name, (...given) => new Activity()[name](...given), ["token", {}]);
   await everywhere(
@@ -228,7 +228,7 @@ test("an activity's methods", async () => {
     assert.throws(() => new Activity().getTask({ signal }), { code: "INVALID_OPTION", message: /signal must be an AbortSignal, not / });
 });
 
-test("what stands beside a debug session", async () => {
+test("the exports besides a debug session", async () => {
   await everywhere("on", (...given) => new DebugSession(GOOD).on(...given), ["stopped", () => {}]);
   await everywhere("ask", ask, ["$", {}]);
   await everywhere("exampleInput", exampleInput, [text], assertError);
@@ -262,7 +262,7 @@ test("the test kit", async () => {
     States: { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", End: true } },
   };
   const run = await testing.testMachine(definition).run({}, { mocks: { T: testing.returns(1) } });
-  // What an expectation says of a run that does not meet it is its own.
+  // An assertion about a run that fails throws an AssertionError of its own.
   const told = (thrown, where) => {
     assertError(thrown, where);
     assert.ok(thrown.code === "TEST_KIT" || thrown.code === "ERR_ASSERTION" || documented.has(thrown.code), `${where}: ${thrown.stack}`);
@@ -306,11 +306,11 @@ test("the test kit", async () => {
   }
 });
 
-describe("what the memory cannot hold", () => {
+describe("memory limits", () => {
   const big = "x".repeat(20e6);
   const options = { payloadLimit: 2 ** 32 - 1, history: "none" };
 
-  test("is said before it gets there, with its size and the limit", async () => {
+  test("are reported before they are reached, with the size and the limit", async () => {
     const pass = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
     const refused = {
       name: "RangeError",
@@ -328,11 +328,11 @@ describe("what the memory cannot hold", () => {
     const outcome = await lambda().start({}, { ...options, tasks: { Add: () => big } }).result;
     assert.deepEqual([outcome.status, outcome.error], ["FAILED", "States.DataLimitExceeded"]);
     assert.match(outcome.cause, /^the output is 20\.0 MB/);
-    // What fits is taken.
+    // A value that fits is accepted.
     assert.equal((await pass.run("é".repeat(2e6), options)).length, 2e6);
   });
 
-  test("is said to have been the memory where that runs out on the way, and others go on", async () => {
+  test("are reported as the reason if memory runs out, and other executions continue", async () => {
     const pass = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
     const gate = deferred();
     const other = lambda().start({}, { tasks: { Add: () => gate.promise } });
@@ -362,7 +362,7 @@ describe("what the memory cannot hold", () => {
     assert.equal((await other.result).output, 5);
   });
 
-  test("the limit is the module's own", () => {
+  test("are the module's own", () => {
     const [, bytes] = /--max-memory=(\d+)/.exec(readFileSync(new URL("../../.cargo/config.toml", import.meta.url), "utf8"));
     const [, power] = /export const MEMORY = 2 \*\* (\d+);/.exec(
       readFileSync(new URL("../../js/border/instance.ts", import.meta.url), "utf8"),
@@ -377,7 +377,7 @@ describe("using", () => {
     Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose"),
   ];
 
-  test("an execution ends with its block, and one that has ended stays as it is", async () => {
+  test("aborts an execution at the end of its block, but leaves one that has ended", async () => {
     const execution = new StateMachine(WAIT).start();
     await execution[asyncDispose]();
     assert.equal(execution.status, "ABORTED");
@@ -387,7 +387,7 @@ describe("using", () => {
     assert.equal(done.status, "SUCCEEDED");
   });
 
-  test("an engine, a session and a server", async () => {
+  test("closes an engine, a session and a server", async () => {
     new Engine(lambda())[dispose]();
     new DebugSession(GOOD)[dispose]();
     const server = await serve({ port: 0 });
@@ -396,8 +396,8 @@ describe("using", () => {
   });
 });
 
-describe("what an error says", () => {
-  test("all options that are wrong, each with what was given and what is allowed", () => {
+describe("error messages", () => {
+  test("list all wrong options, each with its value and what is allowed", () => {
     assert.throws(() => new StateMachine(GOOD).start({}, { history: "ful", payloadLimit: -1, startTime: NaN, signal: {}, trace: "yes" }), {
       code: "INVALID_OPTION",
       message:
@@ -405,7 +405,7 @@ describe("what an error says", () => {
     });
   });
 
-  test("an input that JSON cannot hold", () => {
+  test("report an input that JSON cannot express", () => {
     for (const input of [circular, { big: 5n }])
       assert.throws(() => new StateMachine(GOOD).start(input), {
         code: "INVALID_ARGUMENT",
@@ -413,14 +413,14 @@ describe("what an error says", () => {
       });
   });
 
-  test("a clock that tells no time fails the execution", { timeout: 30_000 }, async () => {
+  test("report a clock that returns no time, which fails the execution", { timeout: 30_000 }, async () => {
     const clock = { now: () => NaN, setTimeout, clearTimeout };
     const { status, cause } = await new StateMachine(WAIT).start({}, { clock }).result;
     assert.equal(status, "FAILED");
     assert.match(cause, /clock\.now\(\) must give a number of milliseconds since 1970, not NaN/);
   });
 
-  test("what a handler has thrown is the cause of what run() rejects with, and AWS's Cause is errorCause", async () => {
+  test("have the handler's error as cause of the rejection of run(), and AWS's Cause as errorCause", async () => {
     const thrown = Object.assign(new Error("no funds", { cause: "bank" }), { name: "Declined" });
     const error = await task("arn:aws:states:::sqs:sendMessage", {})
       .run({}, { tasks: { T: () => Promise.reject(thrown) } })
@@ -432,14 +432,14 @@ describe("what an error says", () => {
       .run({}, { tasks: { T: () => Promise.reject(exact) } })
       .then(assert.fail, (one) => one);
     assert.deepEqual([refused.error, refused.errorCause, refused.cause], ["E", '{"a":1}', exact]);
-    // What a state says of itself comes of no error.
+    // The error of a Fail state has no underlying error.
     const failed = await new StateMachine({ StartAt: "F", States: { F: { Type: "Fail", Error: "E", Cause: "c" } } })
       .run()
       .then(assert.fail, (one) => one);
     assert.deepEqual([failed.errorCause, failed.cause, "cause" in failed], ["c", undefined, false]);
   });
 
-  test("an abort hands its reason on, to who waits and to the tasks, at once", async () => {
+  test("pass the reason of an abort to all who wait, and to the tasks, immediately", async () => {
     for (const reason of [new Error("enough"), "enough", { code: 5 }, undefined]) {
       const controller = new AbortController();
       const seen = deferred();
@@ -459,7 +459,7 @@ describe("what an error says", () => {
     }
   });
 
-  test("execution.abort() aborts the tasks' signals before it returns", async () => {
+  test("execution.abort() aborts the signals of tasks before it returns", async () => {
     const seen = deferred();
     const execution = lambda().start({}, { tasks: { Add: (_, { signal }) => (seen.resolve(signal), new Promise(() => {})) } });
     const signal = await seen.promise;
@@ -469,7 +469,7 @@ describe("what an error says", () => {
     assert.equal((await execution.result).error, "E");
   });
 
-  test("instanceof holds across copies, and for classes that extend ours as usual", () => {
+  test("instanceof works across copies of the package, and for subclasses", () => {
     const path = createRequire(import.meta.url).resolve("stepglass");
     const require = createRequire(path);
     const before = { ...require.cache };

@@ -1,4 +1,5 @@
-// What must not be done for many things at once, lest the event loop stands still: `npm run bench -- --bombs` has the times.
+// Work that must not be done for many executions at once, because the event loop would stand still. `npm run bench -- --bombs`
+// measures the times.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine, TaskCancelled } from "stepglass";
@@ -14,7 +15,7 @@ const late = {
   },
 };
 
-test("an error is made for a cancelled task when its signal is looked at", async (context) => {
+test("the error of a cancelled task is created when its signal is read", async (context) => {
   let made = 0;
   Object.defineProperty(TaskCancelled.prototype, "code", {
     configurable: true,
@@ -40,7 +41,7 @@ test("an error is made for a cancelled task when its signal is looked at", async
   assert.deepEqual([made, signal.aborted, signal.reason instanceof TaskCancelled, signal.reason.reason], [2, true, true, "Stopped"]);
 });
 
-/** A Map over the lines of a file; its items go to a handler `work` by name. */
+/** A Map over the lines of a file. Its items go to a handler `work` by name. */
 const reading = (work) => ({
   Type: "Map",
   ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "JSONL" }, Parameters: { Bucket: "b", Key: "k" } },
@@ -52,12 +53,13 @@ const reading = (work) => ({
   ResultPath: null,
   End: true,
 });
-// Characters of two halves, at even places in some lines and at odd ones in others: parts of the text begin between halves.
+// Characters with surrogate pairs, at even positions in some lines and at odd ones in others, so that chunks of the text start
+// between the halves.
 const lines = Array.from({ length: 140 }, (_, n) => "a".repeat(n % 7) + "😀".repeat(50_000));
 const Body = lines.map((line) => JSON.stringify(line)).join("\n");
 
-test("a long file is taken in over turns of the event loop, and whole", async (context) => {
-  // Characters that are written into the module in this turn.
+test("a long file is read completely, over several turns of the event loop", async (context) => {
+  // The number of characters that were written into the module in this turn.
   let [written, most, over] = [0, 0, false];
   const { encodeInto, encode } = TextEncoder.prototype;
   const counting = (method) =>
@@ -84,7 +86,7 @@ test("a long file is taken in over turns of the event loop, and whole", async (c
   assert.ok(most < Body.length, `${most} characters of ${Body.length} in one turn`);
 });
 
-test("long files that are taken in side by side do not get in each other's way", async () => {
+test("long files that are read at the same time do not disturb each other", async () => {
   const got = { First: [], Second: [], Third: [] };
   const tasks = { Each: async () => ({ Body }), Other: () => ({ Body: `${Body}` }) };
   for (const name in got) tasks[name] = (item) => got[name].push(item);
@@ -97,7 +99,7 @@ test("long files that are taken in side by side do not get in each other's way",
   assert.deepEqual(got, { First: lines, Second: lines, Third: lines });
 });
 
-test("an execution that is aborted while a long file is taken in ends at once", async () => {
+test("an execution that is aborted while it reads a long file ends immediately", async () => {
   let asked = false;
   const tasks = {
     Each: () => {

@@ -1,4 +1,4 @@
-// The history, all at once and as it happens.
+// The history, as a whole and while it grows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine } from "stepglass";
@@ -36,7 +36,7 @@ test("the history is what GetExecutionHistory returns", async () => {
   assert.ok(!Number.isNaN(Date.parse(events[0].timestamp)));
 });
 
-test("iteration gives events as they happen, to several at once, and to late comers from the start", async () => {
+test("iteration returns events as they happen, to several readers, and to late ones from the start", async () => {
   const gate = deferred();
   const running = lambda().start({}, { tasks: { Add: () => gate.promise } });
   const early = [];
@@ -59,7 +59,7 @@ test("iteration gives events as they happen, to several at once, and to late com
   );
 });
 
-test("histories of many finished executions can still be had", async () => {
+test("the histories of many ended executions can still be read", async () => {
   const machine = lambda();
   const many = await Promise.all(
     Array.from({ length: 100 }, async (_, i) => {
@@ -79,7 +79,7 @@ test("histories of many finished executions can still be had", async () => {
   });
 });
 
-test("iteration may be left early", async () => {
+test("iteration can be left early", async () => {
   const running = lambda().start({}, { tasks: { Add: () => 1 } });
   for await (const event of running) {
     assert.equal(event.type, "ExecutionStarted");
@@ -101,7 +101,7 @@ test("iteration without history ends with the execution", async () => {
   assert.deepEqual(await collect(running), []);
 });
 
-test("onEvent hears every event in order, from inside too", async () => {
+test("onEvent is called for every event in order, also from within a call", async () => {
   const heard = [];
   const running = lambda().start(
     {},
@@ -118,7 +118,7 @@ test("onEvent hears every event in order, from inside too", async () => {
   assert.deepEqual(heard, TYPES);
 });
 
-test("an onEvent that throws or rejects disturbs nothing", async (t) => {
+test("an onEvent that throws or rejects affects nothing", async (t) => {
   const said = t.mock.method(console, "error", () => {});
   for (const onEvent of [
     () => {
@@ -134,7 +134,7 @@ test("an onEvent that throws or rejects disturbs nothing", async (t) => {
   assert.ok(said.mock.callCount() > 0);
 });
 
-test("a history of 25,000 events is the end, as on AWS", async () => {
+test("a history of 25,000 events ends the execution, as on AWS", async () => {
   const machine = new StateMachine({
     StartAt: "A",
     States: {

@@ -1,4 +1,4 @@
-// An input made up of what a definition reads.
+// Generates an input from what a definition reads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exampleInput } from "stepglass/debug";
@@ -104,7 +104,7 @@ for (const [name, definition, expected] of [
   test(name, () => assert.deepEqual(exampleInput(definition), expected));
 }
 
-test("text is taken as well; what is no JSON is refused", () => {
+test("a definition as text is accepted, and what is not JSON is refused", () => {
   assert.deepEqual(exampleInput(JSON.stringify(task({ Parameters: { "id.$": "$.id" } }))), { id: "id" });
   assert.throws(() => exampleInput("{"), SyntaxError);
 });

@@ -1,4 +1,4 @@
-// Results of tasks made up of what a definition reads of them later.
+// Generates results of tasks from what a definition reads of them later.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { simulate } from "stepglass";
@@ -106,12 +106,12 @@ for (const [name, definition, expected] of [
   test(name, () => assert.deepEqual(exampleResults(parts(definition)), expected));
 }
 
-test("the text of a definition is taken as well, and what is no JSON is refused", () => {
+test("a definition as text is accepted, and what is not JSON is refused", () => {
   assert.deepEqual(exampleResults(JSON.stringify(then({}, { Parameters: { "id.$": "$.id" } }))), { Ask: { id: "id" } });
   assert.throws(() => exampleResults("{"), SyntaxError);
 });
 
-test("a machine that polls, maps and decides runs to its end with them", () => {
+test("a machine that polls, maps and decides runs to its end with the generated results", () => {
   const definition = {
     StartAt: "Start",
     States: {

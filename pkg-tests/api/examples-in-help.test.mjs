@@ -1,4 +1,4 @@
-// Every command line that the help shows, and with it docs/command.md, does its work in a folder that has the files it names.
+// Every command line in the help, and in docs/command.md, works in a folder that has the files it names.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { nodeWithSqlite } from "../store/drivers.mjs";
 import { command } from "./command.mjs";
 
 const page = readFileSync(new URL("../../docs/command.md", import.meta.url), "utf8");
-// A line of two columns has the command in its first one.
+// A line with two columns has the command in its first one.
 const lines = [
   ...new Set(
     [...page.matchAll(/^ {2}((?:npx |cat |git |aws |STEPGLASS_COVERAGE=|source )?.*(?:stepglass|^aws).*)$/gm)]
@@ -83,9 +83,9 @@ const FILES = {
   "data/.keep": "",
 };
 
-// Programs beside the command: jq prints what it reads, git shows the file, aws has the history, vitest runs the same test.
+// Other programs that appear in the lines: jq prints its input, git shows the file, aws has the history, vitest runs the same test.
 const PROGRAMS = {
-  // What keeps data needs a Node that has an SQLite.
+  // Commands that store data need a Node release with SQLite.
   stepglass: `case " $* " in *" --data "*) exec "${nodeWithSqlite}" --no-warnings "${command}" "$@" ;; *) exec "${process.execPath}" "${command}" "$@" ;; esac`,
   npx: `if [ "$1" = stepglass ]; then shift; exec stepglass "$@"; else exec "${process.execPath}" --test; fi`,
   npm: `exec "${process.execPath}" --test`,
@@ -94,7 +94,7 @@ const PROGRAMS = {
   aws: "cat recorded.json",
 };
 
-/** What goes on until it is ended: it has to say this. */
+/** Commands that run until they are ended, with the output to wait for. */
 const STAYS = [
   [/^stepglass serve/, /Debugger/],
   [/^stepglass dap --port/, /listens on/],
@@ -105,7 +105,7 @@ const STAYS = [
 let top;
 let folder;
 let env;
-/** What an editor says that begins and ends. */
+/** The messages of an editor that connects and leaves. */
 const editor = [
   { id: 1, method: "initialize", params: { processId: null, rootUri: null, capabilities: {} } },
   { id: 2, method: "shutdown" },
@@ -116,7 +116,7 @@ const editor = [
   .join("");
 
 before(async () => {
-  // Below the package, so that tests find it as a user's would.
+  // The folder is inside the package, so that tests resolve it as in a user's project.
   const cache = fileURLToPath(new URL("../.cache", import.meta.url));
   mkdirSync(cache, { recursive: true });
   top = mkdtempSync(join(cache, "help-"));
@@ -164,7 +164,7 @@ before(async () => {
 });
 after(() => rmSync(top, { recursive: true, force: true }));
 
-/** Has a server keep an execution that has failed in a folder, order-7, and one that waits, order-8. */
+/** Lets a server store a failed execution, order-7, and a waiting one, order-8, in a folder. */
 function keepData(data) {
   const program = `
     import { serve } from ${JSON.stringify(new URL("../../dist/server.js", import.meta.url).href)};
@@ -186,7 +186,7 @@ function keepData(data) {
   });
 }
 
-/** Runs a line; what stays is ended when it has said what it is to say. */
+/** Runs a line. A command that does not end by itself is ended after it has printed the expected output. */
 function perform(line, signal) {
   const stays = STAYS.find(([which]) => which.test(line))?.[1];
   const child = spawn("bash", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -212,14 +212,15 @@ test("the help has lines of all commands", () => {
     );
 });
 
-describe("the help's lines", { skip: process.platform === "win32" && "they are for a shell of POSIX" }, () => {
+describe("the lines of the help work", { skip: process.platform === "win32" && "they are for a shell of POSIX" }, () => {
   for (const line of lines) {
     const skip =
       (/^stepglass (?:fetch|open) arn:|^stepglass fetch /.test(line) &&
         "there is no account: pkg-tests/server/fetch.test.mjs fetches from a server") ||
       (line.includes(" --data ") && nodeWithSqlite === undefined && "there is no Node with an SQLite: npm ci --prefix pkg-tests/store");
     test(line, { timeout: 60_000, skip }, async (t) => {
-      // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
+      // The port is replaced by a free one, a first machine goes into a new folder, background commands are not needed, and zsh is
+      // not used here.
       const own = line
         .replace(/^stepglass serve.*/, "$& --port 0")
         .replace(/^stepglass dap --port.*/, "stepglass dap --port 0")

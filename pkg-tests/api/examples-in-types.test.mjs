@@ -1,5 +1,5 @@
-// Every example in the types runs in the surroundings that it speaks of, and does what its comments say: docs/api.md shows them.
-// Those of the test kit are run by testing-docs.test.mjs.
+// Every example in the types runs in its context, and does what its comments say. docs/api.md shows the examples.
+// testing-docs.test.mjs runs those of the test kit.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-// Inside the package, so that `import "stepglass"` finds it as a user's import would.
+// The folder is inside the package, so that `import "stepglass"` resolves as in a user's project.
 const folder = join(root, "pkg-tests/.cache/examples-in-types");
 const examples = readdirSync(join(root, "js/api"))
   .filter((name) => name.endsWith(".d.ts") && name !== "testing.d.ts")
@@ -21,7 +21,7 @@ const examples = readdirSync(join(root, "js/api"))
     }));
   });
 
-// What all of them may speak of, and take for granted.
+// The declarations that all examples may use.
 const COMMON = `
 import assert from "node:assert/strict";
 import * as stepglass from "stepglass";
@@ -38,7 +38,7 @@ const sessionOf = async (definition, options) => {
 const charge = () => ({ paid: 42 });
 `;
 
-/** By a part of an example: what comes before it, and what has to hold after it. */
+/** For a part of an example: the code before it, and the assertions after it. */
 const SURROUNDINGS = {
   "const execution = await runtime.start(": [
     `import { MemoryStore } from "stepglass/durable";
@@ -233,7 +233,7 @@ const SURROUNDINGS = {
 };
 
 before(() => {
-  // The driver itself is installed for the tests of stores only; pkg-tests/packed/documentation.test.mjs runs the example with it.
+  // The driver is installed for the tests of stores only. pkg-tests/packed/documentation.test.mjs runs the example with it.
   const driver = join(folder, "node_modules/libsql");
   mkdirSync(driver, { recursive: true });
   writeFileSync(
@@ -243,7 +243,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("there are surroundings for each example, and an example for all surroundings", () => {
+test("there is a context for each example, and an example for each context", () => {
   assert.ok(examples.length >= 20);
   for (const { where, text } of examples)
     assert.equal(Object.keys(SURROUNDINGS).filter((part) => text.includes(part)).length, 1, `${where}\n${text}`);
@@ -252,13 +252,13 @@ test("there are surroundings for each example, and an example for all surroundin
 
 for (const { where, language, text } of examples) {
   const surroundings = Object.entries(SURROUNDINGS).find(([part]) => text.includes(part))?.[1];
-  // pkg-tests/packed/component.test.mjs has the element in a page, which this process is not, and pkg-tests/store and
-  // pkg-tests/restate have servers, pkg-tests/hosts has hosts.
+  // These run elsewhere: pkg-tests/packed/component.test.mjs has a page for the element, pkg-tests/store and pkg-tests/restate have
+  // servers, and pkg-tests/hosts has hosts.
   if (["browser", "database", "host"].includes(surroundings)) continue;
   test(`${where} runs`, async () => {
     assert.equal(language, "js");
     const [given, then] = surroundings;
-    // An import of its own takes the place of one that all have.
+    // An example's own import replaces the common one.
     const imported = /import \{ serve \}/.test(text) ? COMMON.replace(/^import \{ serve .*$/m, "") : COMMON;
     const file = join(folder, `${where.replaceAll(/\W/g, "-")}.mjs`);
     writeFileSync(file, `${imported}\n${given}\n${text}\n${then}\nprocess.exit(0);\n`);

@@ -1,4 +1,4 @@
-// The gallery of the page as the package's tests and the browser's see it: folders of www/examples.
+// The gallery of the page for tests: the folders in www/examples.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 const folder = resolve(import.meta.dirname, "../../www/examples");
 const entry = import.meta.resolve("stepglass");
 
-/** `{id, title, lesson, features, inputs, breakpoints, format, definition, tasks}` of every example. */
+/** Returns `{id, title, lesson, features, inputs, breakpoints, format, definition, tasks}` of every example. */
 export function gallery() {
   return readdirSync(folder)
     .sort()
@@ -19,7 +19,7 @@ export function gallery() {
     });
 }
 
-/** The handlers that the text of a tasks' module exports, made anew: a module may count. */
+/** Returns the handlers that a tasks' module exports. They are created anew, because a module may count its calls. */
 export async function handlersOf(tasks) {
   if (tasks === "") return {};
   const place = mkdtempSync(join(tmpdir(), "stepglass-tasks-"));

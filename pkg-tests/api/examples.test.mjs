@@ -1,4 +1,4 @@
-// Every example of the page's gallery runs to what it promises, with the package as anybody would run it.
+// Every example of the page's gallery runs to the promised result with the package.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine, layout, renderSvg, validate } from "stepglass";
@@ -7,7 +7,7 @@ import { gallery, handlersOf } from "./examples.mjs";
 
 const examples = gallery();
 
-test("the gallery has what people look for, and every example says what it teaches", () => {
+test("the gallery covers the features that users look for, and every example says what it teaches", () => {
   assert.ok(examples.length >= 15, `${examples.length} examples`);
   assert.equal(new Set(examples.map(({ title }) => title)).size, examples.length);
   for (const { id, files, lesson, features, inputs, breakpoints } of examples) {
@@ -21,7 +21,7 @@ test("the gallery has what people look for, and every example says what it teach
 for (const { id, definition, format, fixed, inputs, breakpoints, tasks } of examples) {
   const value = () => (format === "yaml" ? YAML.parse(definition, { merge: true }) : JSON.parse(definition));
 
-  test(`${id}: is a good definition with a drawing, and its breakpoints are at its states`, () => {
+  test(`${id}: the definition is valid and can be drawn, and its breakpoints are on its states`, () => {
     const text = JSON.stringify(value());
     assert.deepEqual(
       validate(text).map(({ message }) => message),
@@ -42,7 +42,7 @@ for (const { id, definition, format, fixed, inputs, breakpoints, tasks } of exam
         state,
         async (given, task) => {
           const response = await handlers[state](given, task);
-          // The person answers once the request has been made.
+          // The user answers after the request has been made.
           setTimeout(() => task.execution.succeed(task.token, output));
           await new Promise((resolve) => setTimeout(resolve, 1));
           return response;

@@ -1,4 +1,4 @@
-// What a module exports, another one imports. What nobody else names is its own, or dead.
+// Every export is imported by another module. An export that no other module names is private, or dead.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,11 +6,11 @@ import { test } from "node:test";
 
 const root = resolve(import.meta.dirname, "../..");
 const FOLDERS = ["js", "www", "scripts", "benches", "pkg-tests"];
-/** Folders of what others wrote, or what was built. */
+/** Folders with the code of others, or with build results. */
 const FOREIGN = new Set(["node_modules", "dist", ".cache", ".venv"]);
 /**
- * What has importers outside: the package's own interface, what stands in for a module of another package, what the compiler reads, and
- * handlers that a pool finds by their names.
+ * Exports that are used from outside: the package's public interface, replacements of other packages' modules, what the compiler
+ * reads, and handlers that a pool finds by name.
  */
 const FOR_OTHERS = [
   /^js\/(?:api|entries)\//,
@@ -28,7 +28,7 @@ const modules = FOLDERS.flatMap(namesIn)
   .filter((name) => /\.(?:ts|tsx|mjs|js|cjs)$/.test(name))
   .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }));
 
-/** `module: name` of what is exported and named nowhere else. */
+/** Returns `module: name` of every export that no other module names. */
 function unused(all) {
   const naming = new Map();
   for (const { text } of all) for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) naming.set(word, (naming.get(word) ?? 0) + 1);
@@ -39,12 +39,12 @@ function unused(all) {
     .map(({ name, exported }) => `${name}: ${exported}`);
 }
 
-test("no module exports what no other one names", () => {
+test("every export is named by another module", () => {
   assert.ok(modules.length > 800, `${modules.length} modules`);
   assert.deepEqual(unused(modules), []);
 });
 
-test("an export that nobody imports is seen", () => {
+test("an export that nobody imports is found", () => {
   const written = [
     { name: "js/a.ts", text: "export const used = 1;\nexport function alone() {}\nalone();\n" },
     { name: "js/b.ts", text: 'import { used } from "./a.ts";\n' },

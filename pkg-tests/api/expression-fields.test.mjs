@@ -1,4 +1,4 @@
-// What expression fields of the page make of texts, values and data: without a browser.
+// How the page's expression fields handle texts, values and data, without a browser.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -8,7 +8,10 @@ const { findIn, wordsFor } = await importSource("www/src/forms/expression/naming
 const { textOf, valueOf } = await importSource("www/src/model/field.ts");
 const { pieces } = await importSource("www/src/forms/expression/tint.ts");
 
-/** The text after an insertion at `|`, with the caret's place marked. */
+/**
+ * Returns the text after an insertion at `
+ * `, with the new position of the cursor marked.
+ */
 function after(marked, form, language, words, name = "id") {
   const from = marked.indexOf("|");
   const to = marked.lastIndexOf("|") === from ? from : marked.lastIndexOf("|") - 1;
@@ -23,17 +26,17 @@ describe("a value that is dragged into a field", () => {
   const path = (marked, form = "path") => after(marked, form, "JSONPath", "$.order.id");
   const jsonata = (marked, form = "jsonata") => after(marked, form, "JSONata", "$states.input.order.id");
 
-  test("is the path of a field that takes one", () => {
+  test("becomes its path in a path field", () => {
     assert.equal(path("$.ol|d"), "$.order.id|");
     assert.equal(path("|", "reference"), "$.order.id|");
   });
 
-  test("goes to the caret of an expression, or in place of what is chosen", () => {
+  test("is inserted at the cursor of an expression, or replaces the selection", () => {
     assert.equal(jsonata("1 + | + 2"), "1 + $states.input.order.id| + 2");
     assert.equal(jsonata("1 + |old| + 2", "condition"), "1 + $states.input.order.id| + 2");
   });
 
-  test("makes an expression of a text, and stays in the braces of one", () => {
+  test("turns a text into an expression, and stays within existing braces", () => {
     assert.equal(jsonata("|", "text-or-jsonata"), "{% $states.input.order.id| %}");
     assert.equal(jsonata("Order |", "text-or-jsonata"), '{% "Order " & $states.input.order.id| %}');
     assert.equal(jsonata("5|", "number-or-jsonata"), "{% $states.input.order.id| %}");
@@ -41,7 +44,7 @@ describe("a value that is dragged into a field", () => {
     assert.match(path("|", "text-or-jsonata"), /takes no path/);
   });
 
-  test("is a member of a template, or the value of one", () => {
+  test("becomes a member of a template, or the value of one", () => {
     const inPath = (marked, name) => after(marked, "template", "JSONPath", "$.order.id", name);
     const inJsonata = (marked, name) => after(marked, "template", "JSONata", "$states.input.order.id", name);
     assert.equal(inPath("|"), '{\n  "id.$": "$.order.id"\n}|');
@@ -56,11 +59,11 @@ describe("a value that is dragged into a field", () => {
     assert.equal(inJsonata('{ "a": "{% 1 +| %}" }'), '{ "a": "{% 1 +$states.input.order.id| %}" }');
     assert.equal(inJsonata('{ "a": "{%| %}" }'), '{ "a": "{% $states.input.order.id |%}" }');
     assert.equal(inJsonata('{ "l": [1, | 2] }'), '{ "l": [1, "{% $states.input.order.id %}"|,  2] }');
-    // What cannot be read yet gets it where the caret is.
+    // A text that cannot be parsed yet gets the insertion at the cursor.
     assert.equal(inJsonata('{ "a": |'), '{ "a": "{% $states.input.order.id %}"|');
   });
 
-  test("is named as the field's data has it, in either language", () => {
+  test("is named as the field refers to the data, in either language", () => {
     const root = { name: "$states.input", label: "", value: undefined };
     const words = (path, name = "$states.input") => wordsFor({ root: { ...root, name }, path }, "JSONata");
     assert.equal(words(["order", "id"]), "$states.input.order.id");
@@ -70,7 +73,7 @@ describe("a value that is dragged into a field", () => {
     assert.equal(wordsFor({ root: { ...root, name: "$kept" }, path: ["it's", 0] }, "JSONPath"), "$kept['it\\'s'][0]");
   });
 
-  test("is looked for in what the field sees, under its own path first", () => {
+  test("is searched in the field's input, first under its own path", () => {
     const data = {
       from: "run",
       roots: [
@@ -87,7 +90,7 @@ describe("a value that is dragged into a field", () => {
     assert.equal(found("input", ["id"], 17), "$states.input.id");
     assert.equal(found("output", ["order", "id"], 17), "$states.input.order.id");
     assert.equal(found("output", ["name"], "Ada"), "$states.input.order.made.name");
-    // Under no such name, a value that tells by itself is found, and one that stands everywhere is not.
+    // A distinctive value is found under another name; a value that occurs everywhere is not.
     assert.equal(found("output", ["who"], "Ada"), "$states.input.order.made.name");
     assert.equal(found("output", ["n"], 4), undefined);
     assert.equal(found("output", ["gone"], "nowhere"), undefined);
@@ -111,7 +114,7 @@ test("a field's text stands for a value, and a value is shown as its text", () =
   assert.equal(textOf({ a: 1 }, "template"), '{\n  "a": 1\n}');
 });
 
-test("the part that is wrong is marked across the colours, and nothing of the text is lost", () => {
+test("the wrong part is marked across syntax colours, and no text is lost", () => {
   const text = "$sum($.a) + 'x' and true";
   for (const wrong of [undefined, { from: 2, to: 7 }, { from: 20, to: 99 }]) {
     const found = pieces(text, "jsonata", wrong);

@@ -1,4 +1,4 @@
-// What the forms of the page have and make of what is typed: without a browser.
+// How the page's forms read fields and what is typed into them, without a browser.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { complete, language } from "stepglass";
@@ -14,7 +14,7 @@ const { backoffOf } = await importSource("www/src/model/backoff.ts");
 
 const LANGUAGES = ["JSONPath", "JSONata"];
 
-/** The names that the core proposes at "" in this text. */
+/** Returns the names that the core proposes at "" in this text. */
 function proposed(text) {
   const { items } = complete(text, text.indexOf('""') + 1);
   return items.filter(({ kind }) => kind === "field").map(({ label }) => label);
@@ -25,19 +25,19 @@ const ofState = (type, queryLanguage, inner = '""') =>
 
 const sorted = (names) => [...new Set(names)].sort();
 
-/** What a table of fields has in a language. */
+/** Returns the fields that a table has for a query language. */
 const names = (list, queryLanguage) => fields.namesOf(fields.fieldsOf(list, queryLanguage));
 
 describe("the fields of forms", () => {
   for (const queryLanguage of LANGUAGES) {
     for (const type of Object.keys(fields.FORMS)) {
-      test(`are those of the core: ${type} in ${queryLanguage}`, () => {
+      test(`match the core: ${type} in ${queryLanguage}`, () => {
         const own = fields.groupsOf(type, queryLanguage).flatMap((group) => fields.namesOf(group.fields));
         assert.deepEqual(sorted(own), sorted([...ofState(type, queryLanguage), "Type"]));
       });
     }
 
-    test(`are those of the core: objects inside of a state in ${queryLanguage}`, () => {
+    test(`match the core: objects inside a state in ${queryLanguage}`, () => {
       const map = (name) => fields.FORMS.Map.flatMap((group) => group.fields).find((field) => field.name === name).inside;
       const config = (name) => map(name).find((field) => field.name.endsWith("Config")).inside;
       const same = (list, type, inner) => assert.deepEqual(sorted(names(list, queryLanguage)), sorted(ofState(type, queryLanguage, inner)));
@@ -53,12 +53,12 @@ describe("the fields of forms", () => {
         sorted([...names(fields.BRANCH, queryLanguage), "States"]),
         sorted(ofState("Parallel", queryLanguage, '"Branches":[{""}]')),
       );
-      // Besides these a rule has its test, which is built.
+      // A rule also has its condition, which the form builds.
       const rule = ofState("Choice", queryLanguage, '"Choices":[{""}]');
       for (const name of names(fields.RULE, queryLanguage)) assert.ok(rule.includes(name), name);
     });
 
-    test(`have words of the core in ${queryLanguage}`, () => {
+    test(`have descriptions of the core in ${queryLanguage}`, () => {
       for (const type of Object.keys(fields.FORMS)) {
         for (const name of fields.groupsOf(type, queryLanguage).flatMap((group) => fields.namesOf(group.fields))) {
           const { text, offset } = textOf(type, queryLanguage, [name]);
@@ -68,19 +68,19 @@ describe("the fields of forms", () => {
     });
   }
 
-  test("are those of the core: the machine", () => {
+  test("match the core: the machine", () => {
     const own = fields.MACHINE.flatMap((group) => fields.namesOf(group.fields));
     assert.deepEqual(sorted([...own, "States"]), sorted(proposed('{""}')));
   });
 
-  test("that nobody knows are found", () => {
+  test("that are unknown are found", () => {
     const groups = fields.groupsOf("Pass", "JSONata");
     assert.deepEqual(fields.unknownNames({ Type: "Pass", InputPath: "$", Fancy: 1, Output: 2 }, groups), ["InputPath", "Fancy"]);
   });
 });
 
-describe("what is typed", () => {
-  test("as a number is one, a placeholder or an expression", () => {
+describe("typed text", () => {
+  test("for a number may be a number, a placeholder or an expression", () => {
     assert.deepEqual(typedNumber(" 5 ", false), { value: 5 });
     assert.deepEqual(typedNumber("", false), { absent: true });
     assert.deepEqual(typedNumber("${Timeout}", false), { value: "${Timeout}" });
@@ -90,7 +90,7 @@ describe("what is typed", () => {
     assert.match(typedNumber("0x10 s", false).problem, /Enter a number/);
   });
 
-  test("as JSON may be an expression by itself", () => {
+  test("for JSON may be an expression as a whole", () => {
     assert.deepEqual(typedJson('{"a": [1]}'), { value: { a: [1] } });
     assert.deepEqual(typedJson("{% $x %}"), { value: "{% $x %}" });
     assert.match(typedJson('{"a": ').problem, /^This is not JSON yet/);
@@ -98,7 +98,7 @@ describe("what is typed", () => {
   });
 });
 
-describe("a state as its form reads it", () => {
+describe("a state in its form", () => {
   const at = (text, [from, to]) => text.slice(from, to);
   const BROKEN = `{
   "QueryLanguage": "JSONata",
@@ -112,7 +112,7 @@ describe("a state as its form reads it", () => {
 }
 `;
 
-  test("has its values and their places, also where the text is broken elsewhere", async () => {
+  test("has its values and their positions, also if the text is broken elsewhere", async () => {
     const found = await form({ text: BROKEN, format: "json", pointer: "/States/A" });
     assert.deepEqual(found.fields, { Type: "Task", Resource: "x", TimeoutSeconds: "${T}", Next: "B" });
     assert.deepEqual(found.bare, ["/States/A/TimeoutSeconds"]);
@@ -126,7 +126,7 @@ describe("a state as its form reads it", () => {
     assert.deepEqual(machine.fields, { QueryLanguage: "JSONata", StartAt: "A", Comment: "at the end" });
   });
 
-  test("says what cannot be read, and where", async () => {
+  test("reports what cannot be read, and where", async () => {
     const found = await form({ text: BROKEN, format: "json", pointer: "/States/B" });
     assert.match(found.unreadable, /value is missing/);
     assert.equal(BROKEN.slice(found.at[0] - 2, found.at[0] + 1), ": ,");
@@ -144,7 +144,7 @@ describe("a state as its form reads it", () => {
     assert.equal(broken.fields.Type, "Wait");
   });
 
-  test("may be named as nothing else is, and an empty text is an empty machine", async () => {
+  test("may have any name, and an empty text is an empty machine", async () => {
     const text = '{"States": {"a/b~c": {"Type": "Pass", "__proto__": 1}}}';
     const found = await form({ text, format: "json", pointer: "/States/a~1b~0c" });
     assert.deepEqual(Object.keys(found.fields), ["Type", "__proto__"]);
@@ -156,13 +156,13 @@ describe("a rule of a Choice", () => {
   const total = { Variable: "$.total", NumericGreaterThan: 100 };
   const country = { Variable: "$.country", StringEquals: "NO" };
 
-  test("is compared by all that the core has", () => {
+  test("offers all comparisons of the core", () => {
     const built = rule.OPERATORS.flatMap(({ operators }) => operators.map(({ name }) => name));
     const others = ["Variable", "Next", "Assign", "Comment", "And", "Or", "Not"];
     assert.deepEqual(sorted([...built, ...others]), sorted(ofState("Choice", "JSONPath", '"Choices":[{""}]')));
   });
 
-  test("is a sentence", () => {
+  test("reads as a sentence", () => {
     const said = (test) => rule.sentenceOf(test);
     assert.equal(said({ ...total, Next: "Ship" }), "$.total is greater than 100");
     assert.equal(
@@ -181,7 +181,7 @@ describe("a rule of a Choice", () => {
       assert.equal(typeof said(odd), "string");
   });
 
-  test("is made in another way without losing its parts", () => {
+  test("changes its kind without losing its parts", () => {
     assert.deepEqual(rule.withKind(total, "And"), { And: [total] });
     assert.deepEqual(rule.withKind({ And: [total, country] }, "Or"), { Or: [total, country] });
     assert.deepEqual(rule.withKind({ And: [total, country] }, "Not"), { Not: { And: [total, country] } });
@@ -193,7 +193,7 @@ describe("a rule of a Choice", () => {
     assert.deepEqual(rule.withOperator(total, "IsPresent"), { Variable: "$.total", IsPresent: true });
   });
 
-  test("says what it reads", () => {
+  test("lists the variables that it reads", () => {
     const test = { And: [total, { Not: { Variable: "$$.Execution.Id", StringEqualsPath: "$x" } }] };
     assert.deepEqual(rule.pathsOf(test), ["$.total", "$$.Execution.Id", "$x"]);
     assert.deepEqual(rule.withPaths(test, new Map([["$x", "$.v0"]])).And[1], {
@@ -202,8 +202,8 @@ describe("a rule of a Choice", () => {
   });
 });
 
-describe("the pauses of a retrier", () => {
-  test("grow, up to the longest", () => {
+describe("the delays of a retrier", () => {
+  test("grow up to MaxDelaySeconds", () => {
     assert.deepEqual(backoffOf({}), { pauses: [1, 2, 4], retries: 3, total: 7, jitter: false });
     assert.deepEqual(backoffOf({ IntervalSeconds: 2, MaxAttempts: 5, MaxDelaySeconds: 6, JitterStrategy: "FULL" }), {
       pauses: [2, 4, 6, 6, 6],
@@ -225,7 +225,7 @@ describe("the pauses of a retrier", () => {
   });
 });
 
-describe("what is added to a list of transitions", () => {
+describe("new entries of a list of transitions", () => {
   const machine = (work) => ({
     StartAt: "First",
     States: { First: { Type: "Pass", Next: "Work" }, Work: work, Last: { Type: "Succeed" } },
@@ -245,19 +245,19 @@ describe("what is added to a list of transitions", () => {
   };
   const task = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:work", Next: "Last" };
 
-  test("the first catcher leads to a Fail state of its own, not to the start of the machine", () => {
+  test("the first catcher leads to a new Fail state, not to the start of the machine", () => {
     const { Work, Fail } = added(task, newCatcher);
     assert.deepEqual(Work.Catch, [{ ErrorEquals: ["States.ALL"], Next: "Fail" }]);
     assert.equal(Fail.Type, "Fail");
   });
 
-  test("another catcher leads where the last one does", () => {
+  test("another catcher leads to the target of the last one", () => {
     const { Work, Fail } = added({ ...task, Catch: [{ ErrorEquals: ["Busy"], Next: "Last" }] }, newCatcher);
     assert.deepEqual(Work.Catch[1], { ErrorEquals: ["States.ALL"], Next: "Last" });
     assert.equal(Fail, undefined);
   });
 
-  test("another rule leads where the last one does, or to the default", () => {
+  test("another rule leads to the target of the last one, or of the default", () => {
     const choice = { Type: "Choice", Default: "Last" };
     const rules = (Choices) => added({ ...choice, Choices }, newRule).Work.Choices.map(({ Next }) => Next);
     assert.deepEqual(rules([{ Variable: "$.a", IsNull: true, Next: "Last" }]), ["Last", "Last"]);

@@ -1,4 +1,4 @@
-// Gestures on the graph as edits of the text, in JSON and YAML.
+// Edits on the graph as edits of the text, in JSON and YAML.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { language, layout, validate } from "../../dist/node.js";
@@ -46,7 +46,7 @@ const apply = (text, gesture, options) => {
   return { ...edited, text: language.apply(text, edited.edits) };
 };
 
-test("a state put on a transition is written like its neighbours, and a placeholder stays", () => {
+test("a state that is inserted on a transition is formatted like its neighbours, and placeholders stay", () => {
   const { text, announce, caret, select } = apply(JSON_TEXT, {
     kind: "insert",
     edge: "/States/Charge/Next",
@@ -79,13 +79,13 @@ test("comments, quotes and the style of lists stay in YAML", () => {
   assert.equal(last.text, head + end.join("\n"));
 });
 
-test("a state with two ways out is not wrapped, and why is said", () => {
+test("a state with two targets cannot be wrapped, and the reason is given", () => {
   const { refused } = language.edit(JSON_TEXT, { kind: "wrap", states: ["/States/Charge"], type: "Map" });
   assert.equal(refused.code, "ways");
   assert.match(refused.message, /`Ship`/);
 });
 
-test("where several states may follow a deleted one, the answer has them", () => {
+test("if several states may follow a deleted one, the result lists them", () => {
   const choice = JSON_TEXT.replace(
     '"Refund": { "Type": "Pass", "Next": "Gone" }',
     '"Refund": { "Type": "Choice", "Choices": [{ "Variable": "$.x", "IsPresent": true, "Next": "Gone" }], "Default": "Ship" }',
@@ -97,7 +97,7 @@ test("where several states may follow a deleted one, the answer has them", () =>
   assert.match(text, /"ErrorEquals": \["States.ALL"\], "Next": "Ship"/);
 });
 
-test("what a gesture breaks is announced", () => {
+test("problems that an edit causes are announced", () => {
   const { introduces } = apply(JSON_TEXT, { kind: "connect", edge: "/States/Charge/Catch/0/Next", to: "/States/Ship" });
   assert.deepEqual(
     introduces.map(({ code, pointer }) => [code, pointer]),
@@ -109,7 +109,7 @@ test("what a gesture breaks is announced", () => {
   assert.notEqual(introduces.length, 0);
 });
 
-test("without `problems` nobody looks for what a gesture breaks, and all else is the same", () => {
+test("without `problems` the check for new problems is skipped, and nothing else changes", () => {
   const gesture = { kind: "connect", edge: "/States/Charge/Catch/0/Next", to: "/States/Ship" };
   for (const [text, options] of [
     [JSON_TEXT, {}],
@@ -121,7 +121,7 @@ test("without `problems` nobody looks for what a gesture breaks, and all else is
   }
 });
 
-test("what is extracted comes back by inlining", () => {
+test("an extracted machine can be inlined again", () => {
   const plain =
     '{\n  "StartAt": "A",\n  "States": {\n    "A": { "Type": "Pass", "Next": "B" },\n    "B": { "Type": "Pass", "Next": "C" },\n    "C": { "Type": "Succeed" }\n  }\n}\n';
   const out = apply(plain, { kind: "extract", states: ["/States/A", "/States/B"], name: "Child" });
@@ -151,7 +151,7 @@ test("variables that are read outside become the input of an extracted machine",
   assert.deepEqual(validate(asl), []);
 });
 
-test("what a graph calls a transition is one: a state is put on each of them, and each is led elsewhere", () => {
+test("a state can be inserted on every transition of the graph, and every transition can be reconnected", () => {
   const ways = {
     StartAt: "Choose",
     States: {
@@ -192,7 +192,7 @@ test("what a graph calls a transition is one: a state is put on each of them, an
       );
     }
   }
-  // The gestures of a state name its transitions so, too.
+  // The edits of a state use the same names for its transitions.
   const led = language.gestures(text, "/States/Choose").filter(({ kind, edge }) => kind === "connect" && edge !== undefined);
   assert.deepEqual(
     led.map(({ edge }) => edge),
@@ -200,7 +200,7 @@ test("what a graph calls a transition is one: a state is put on each of them, an
   );
 });
 
-test("a fragment is pasted with names of its own, and its placeholders are tab stops", () => {
+test("a pasted fragment gets names of its own, and its placeholders are tab stops", () => {
   const asl = JSON.stringify({ StartAt: "Ship", States: { Ship: { Type: "Task", Resource: "${Function}", End: true } } });
   for (const [source, options] of [
     [JSON_TEXT, {}],
@@ -215,7 +215,7 @@ test("a fragment is pasted with names of its own, and its placeholders are tab s
   }
 });
 
-test("an empty page takes a first state", () => {
+test("an empty page accepts a first state", () => {
   assert.equal(
     apply("", { kind: "create", state: { type: "Succeed", name: "Done" } }).text,
     '{\n  "StartAt": "Done",\n  "States": {\n    "Done": {\n      "Type": "Succeed"\n    }\n  }\n}\n',
@@ -226,7 +226,7 @@ test("an empty page takes a first state", () => {
   );
 });
 
-test("what is broken elsewhere does not matter, and what is broken here is not touched", () => {
+test("a fault elsewhere does not matter, and a broken part is not edited", () => {
   const broken = JSON_TEXT.replace('"Type": "Fail", ', '"Type": , ');
   const { text } = apply(broken, { kind: "insert", edge: "/States/Charge/Next", state: { type: "Pass" } });
   assert.match(text, /"Next": "Pass"/);
@@ -254,7 +254,7 @@ States:
     Type: Succeed
 `;
 
-test("what an anchor names changes wherever it is used, and that is said", () => {
+test("an anchored value changes wherever it is used, and this is announced", () => {
   const edited = apply(SHARED, { kind: "set", at: "/States/Try/Retry/0/MaxAttempts", value: 5 }, { syntax: yaml });
   assert.equal(edited.text, SHARED.replace("[States.Timeout]\n", "[States.Timeout]\n      MaxAttempts: 5\n"));
   assert.deepEqual(edited.losses, [
@@ -268,19 +268,19 @@ test("what an anchor names changes wherever it is used, and that is said", () =>
   );
 });
 
-test("what brings a problem by an alias is announced too", () => {
+test("problems that an alias spreads are announced", () => {
   const text = SHARED.replace("StartAt: A\n", "StartAt: B\n");
   const edited = apply(text, { kind: "connect", edge: "/States/A/Next", to: "/States/A" }, { syntax: yaml });
   assert.ok(edited.introduces.some(({ code, message }) => code === "endless-loop" && message.includes("`A`")));
 });
 
-test("all that uses an anchor follows a new name by one edit, and the rest of the text stays", () => {
+test("renaming changes an anchored value once, and leaves the rest of the text", () => {
   const { text, losses } = apply(SHARED, { kind: "rename", state: "/States/Ship", to: "Sent" }, { syntax: yaml });
   assert.equal(text, SHARED.replaceAll("Ship", "Sent"));
   assert.deepEqual(losses, []);
 });
 
-test("a field of an alias is not changed through it, and nothing goes that an alias stands for", () => {
+test("a field is not edited through an alias, and nothing that an alias refers to is removed", () => {
   const refusal = (gesture) => language.edit(SHARED, gesture, { syntax: yaml }).refused;
   assert.match(refusal({ kind: "set", at: "/States/B/Comment", value: "x" }).message, /at the anchor &a: change it there/);
   assert.equal(refusal({ kind: "delete", states: ["/States/A"], to: "/States/Ship" }).code, "alias");
@@ -297,7 +297,7 @@ test("a list below its name becomes empty beside its comment", () => {
   assert.equal(after, text.replace("    - ErrorEquals: [States.Timeout]\n", "      []\n"));
 });
 
-test("a variable has another name in blocks of several lines too, which stay as they are laid out", () => {
+test("a variable is renamed in block scalars, too, which keep their layout", () => {
   const text = `QueryLanguage: JSONata
 StartAt: A
 States:
@@ -318,7 +318,7 @@ States:
   assert.deepEqual(language.gestures(text, "", { syntax: yaml }).find(({ kind }) => kind === "rename").variables, ["sum"]);
 });
 
-test("a state that is a placeholder is led to, named, copied and deleted, and what it has is not changed", () => {
+test("a state that is a placeholder can be a target, renamed, copied and deleted, but its fields cannot be edited", () => {
   const long = "${DefinitionOfTheLastState}";
   const text = JSON_TEXT.replace('{ "Type": "Succeed" }', long);
   assert.equal(apply(text, { kind: "rename", state: "/States/Ship", to: "Send" }).text, text.replaceAll("Ship", "Send"));
@@ -347,7 +347,7 @@ test("copies of a state keep its placeholders, however long their names are", ()
   }
 });
 
-test("the gestures at a place have their targets, or why they are not possible", () => {
+test("the possible edits at a position have their targets, and impossible ones a reason", () => {
   const found = language.gestures(JSON_TEXT, "/States/Charge");
   const next = found.find(({ kind, as }) => kind === "connect" && as === "next");
   assert.deepEqual(
@@ -364,7 +364,7 @@ test("the gestures at a place have their targets, or why they are not possible",
   );
 });
 
-test("random gestures keep what they have to", { timeout: 300_000 }, async () => {
+test("random edits keep the invariants", { timeout: 300_000 }, async () => {
   const { failures, done, yaml: inYaml } = await run({ count: 2000, seed: 7, language, validate });
   assert.deepEqual(failures.slice(0, 2), []);
   assert.ok(done > 1000 && inYaml > 300, `${done} ${inYaml}`);

@@ -1,4 +1,4 @@
-// Removed states on the graph of what is there now: near to where they were, and over nothing.
+// Removed states on the current graph: near their former positions, and over no other state.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { language, layout } from "stepglass";
@@ -16,10 +16,10 @@ const chain = (...names) => ({
 });
 const over = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-/** The nodes that a ghost lies over; what it stands in is none. */
+/** Returns the nodes that a ghost covers. The node that contains it does not count. */
 const covered = (ghost, index) => index.graph.nodes.filter((node) => over(ghost, node) && !ghost.id.startsWith(`${node.id}/`));
 
-test("a state between two stands between them, beside the line, and says what it was between", () => {
+test("a removed state is drawn between its neighbours, beside the line, and names them", () => {
   const now = indexOf(chain("One", "Two"));
   const { ghosts, ways } = ghostsOf(now, indexOf(chain("One", "Gone", "Two")), ["/States/Gone"], new Map());
   assert.deepEqual(
@@ -33,7 +33,7 @@ test("a state between two stands between them, beside the line, and says what it
   assert.equal(ways.length, 2);
 });
 
-test("neighbours that are gone too, and those that have another name, are ends of what is broken", () => {
+test("removed and renamed neighbours are ends of the broken transition", () => {
   const now = indexOf(chain("First", "Four"));
   const old = indexOf(chain("One", "Two", "Three", "Four"));
   const { ghosts, ways } = ghostsOf(now, old, ["/States/Two", "/States/Three"], new Map([["One", "First"]]));
@@ -46,7 +46,7 @@ test("neighbours that are gone too, and those that have another name, are ends o
   assert.ok(ghosts[0].y < ghosts[1].y);
 });
 
-test("with a Parallel goes what is in it: one ghost", () => {
+test("a removed Parallel and its content are one ghost", () => {
   const both = {
     StartAt: "Both",
     States: { Both: { Type: "Parallel", Branches: [chain("Left"), chain("Right")], Next: "Last" }, Last: pass() },
@@ -59,7 +59,7 @@ test("with a Parallel goes what is in it: one ghost", () => {
   );
 });
 
-test("whatever state of the gallery is deleted, its ghost lies over none that is there", () => {
+test("whatever state of the gallery is deleted, its ghost covers no other state", () => {
   let seen = 0;
   for (const { definition } of gallery().filter(({ format }) => format !== "yaml")) {
     const text = typeof definition === "string" ? definition : JSON.stringify(definition, null, 2);

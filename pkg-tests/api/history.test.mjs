@@ -1,4 +1,4 @@
-// The reader of histories: visits of states, and the branches and iterations that they are in.
+// The reader of histories: visits of states, with their branches and iterations.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { StateMachine } from "stepglass";
@@ -19,7 +19,7 @@ function read(events, about = {}) {
   return chains;
 }
 
-/** The history of an execution, and of the child executions of its Distributed Maps. */
+/** Returns the history of an execution, and of the child executions of its Distributed Maps. */
 async function run(definition, input, tasks = {}) {
   const children = [];
   const execution = new StateMachine(definition).start(input, {
@@ -33,7 +33,7 @@ async function run(definition, input, tasks = {}) {
   return { history: execution.history(), children };
 }
 
-/** Visits as `state iterations: enter–exit`, or `enter…end` where the state was not left. */
+/** Returns visits as `state iterations: enter–exit`, or `enter…end` if the state was not left. */
 function told(chains) {
   return chains.visits.map((visit) => {
     const { iterations, slot, isIteration } = chains.threadOf(visit);
@@ -78,7 +78,7 @@ describe("visits", () => {
     );
   });
 
-  test("of a Parallel in a Parallel: one that has failed is not begun again, but the one around it", async () => {
+  test("of a Parallel in a Parallel: a failed inner one is not started again, but the outer one is", async () => {
     const inner = { StartAt: "Inner", States: { Inner: { Type: "Parallel", Branches: [task("Leaf")], End: true } } };
     const outer = (fields) => ({
       StartAt: "Outer",
@@ -111,7 +111,7 @@ describe("visits", () => {
     );
   });
 
-  test("of an execution that was redriven go on where they were cut off", async () => {
+  test("of a redriven execution continue where they were interrupted", async () => {
     const leaf = { StartAt: "Inner", States: { Inner: { Type: "Map", ItemProcessor: task("Leaf"), End: true } } };
     const machine = new StateMachine({ StartAt: "Outer", States: { Outer: { Type: "Map", ItemProcessor: leaf, End: true } } });
     let calls = 0;
@@ -137,7 +137,7 @@ describe("visits", () => {
     }
   });
 
-  test("of iterations in iterations, in whose history one follows the other", async () => {
+  test("of nested iterations, which follow each other in the history", async () => {
     const inner = { StartAt: "Inner", States: { Inner: { Type: "Map", MaxConcurrency: 1, ItemProcessor: task("Leaf"), End: true } } };
     const { history } = await run(
       { StartAt: "Outer", States: { Outer: { Type: "Map", MaxConcurrency: 1, ItemProcessor: inner, End: true } } },
@@ -153,7 +153,7 @@ describe("visits", () => {
     }
   });
 
-  test("of a child execution: its own iterations, after those of the Map before", async () => {
+  test("of a child execution have its own iterations after those of the outer Map", async () => {
     const one = (name, next) => ({ Type: "Map", MaxConcurrency: 1, ItemProcessor: task(`${name}Leaf`), ...next });
     const processor = {
       ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
@@ -171,7 +171,7 @@ describe("visits", () => {
     );
   });
 
-  test("are over when the execution fails, with what they are inside of", async () => {
+  test("end when the execution fails, together with the states around them", async () => {
     const processor = { StartAt: "Check", States: { Check: { Type: "Fail", Error: "Wrong" } } };
     const { history } = await run({ StartAt: "Each", States: { Each: { Type: "Map", ItemProcessor: processor, End: true } } }, [1]);
     const chains = read(history);
@@ -190,7 +190,7 @@ describe("visits", () => {
     );
   });
 
-  test("of a history that is read as it grows", async () => {
+  test("of a history that is read while it grows", async () => {
     const { history } = await run(task("Work"), {}, { Work: () => 1 });
     const chains = read(history.slice(0, 3));
     assert.deepEqual([chains.length, chains.visits[0].attempts, chains.visits[0].exit], [3, 1, 0]);
@@ -200,7 +200,7 @@ describe("visits", () => {
     assert.equal(chains.entered(3), undefined);
   });
 
-  test("have what their reader was made with", async () => {
+  test("have the context that the reader was created with", async () => {
     const { history } = await run(task("Work"), {}, { Work: () => 1 });
     assert.deepEqual(
       read(history, { of: "a run" }).visits.map(({ of }) => of),
@@ -208,7 +208,7 @@ describe("visits", () => {
     );
   });
 
-  test("are none in a history without its beginning, which does not throw", () => {
+  test("are empty for a history without its start, which is not an error", () => {
     const event = (id, previousEventId, type, details = {}) => ({
       id,
       previousEventId,

@@ -1,4 +1,4 @@
-// What the engine offers to hosts that outlive processes: downtime, and how far tasks are.
+// What the engine offers to hosts that survive processes: downtime, and the progress of tasks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Engine, StateMachine } from "stepglass";
@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const CALLBACK = "arn:aws:states:::sqs:sendMessage.waitForTaskToken";
 const ACTIVITY = "arn:aws:states:us-east-1:123456789012:activity:a";
 const store = (snapshot) => JSON.parse(JSON.stringify(snapshot));
-/** The same engine in another process. */
+/** Recreates the engine as in another process. */
 const elsewhere = (machine, engine) => Engine.restore(machine, store(engine.snapshot()));
 
 test("downtime does not time out a task that is called again", () => {
@@ -30,7 +30,7 @@ test("downtime does not time out a task that is called again", () => {
   assert.deepEqual(engine.recovered(3 * HOUR).commands, []);
 });
 
-test("a taken activity waits for its worker, unless the worker was the host's own", () => {
+test("an activity that was fetched waits for its worker, unless the host itself is the worker", () => {
   const machine = task(ACTIVITY, undefined, { TimeoutSeconds: 300 });
   const engine = new Engine(machine);
   engine.start(0, {}, {}, 1);
@@ -42,7 +42,7 @@ test("a taken activity waits for its worker, unless the worker was the host's ow
     assert.throws(() => engine.recovered(HOUR, bad), { code: "INVALID_ARGUMENT" }, JSON.stringify(bad));
 });
 
-test("pending() says how far each task is", () => {
+test("pending() reports the progress of each task", () => {
   const phases = (machine, ...facts) => {
     const engine = new Engine(machine);
     engine.start(0, {}, {}, 1);
@@ -60,7 +60,7 @@ test("pending() says how far each task is", () => {
   assert.deepEqual(phases(task("arn:aws:states:::glue:startJobRun.sync", { JobName: "j" }), "submitted"), ["1 scheduled", "1 submitted"]);
 });
 
-test("a journal with downtime makes the same engine again after a trap, and in another process", () => {
+test("a journal with downtime recreates the same engine after a trap, and in another process", () => {
   const machine = task(CALLBACK, {}, { HeartbeatSeconds: 20, TimeoutSeconds: 600 });
   const journal = [
     ["start", 0, {}, { name: "e" }, 1],
@@ -71,7 +71,7 @@ test("a journal with downtime makes the same engine again after a trap, and in a
   ];
   const engines = [new Engine(machine), new Engine(machine)];
   for (const engine of engines) for (const [method, ...rest] of journal) engine[method](...rest);
-  // What was released is made again from its own journal.
+  // A released engine is recreated from its own journal.
   engines[1].free();
   assert.deepEqual(engines[1].snapshot(), engines[0].snapshot());
   assert.equal(engines[0].deadline, HOUR + 35_000);

@@ -1,4 +1,4 @@
-// What names the work of a task, so that a service does it once however often it is called.
+// Idempotency keys of tasks: a service does the work once, however often it is called.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine } from "stepglass";
@@ -11,7 +11,7 @@ watchRejections();
 const store = (snapshot) => JSON.parse(JSON.stringify(snapshot));
 const never = () => new Promise(() => {});
 
-test("a key is the same over retries, a restore and a redrive", async () => {
+test("a key stays the same over retries, a restore and a redrive", async () => {
   const machine = lambda({ Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 1, MaxAttempts: 2 }] });
   const keys = [];
   const gate = deferred();
@@ -44,7 +44,7 @@ test("a key is the same over retries, a restore and a redrive", async () => {
   assert.deepEqual(new Set(keys), new Set([`${first.arn}/2`]));
 });
 
-test("each entry of a state, each iteration and each child execution has its own", async () => {
+test("each entry of a state, each iteration and each child execution has a key of its own", async () => {
   const state = (fields) => ({ Type: "Task", Resource: LAMBDA, ...fields });
   const processor = (name, mode) => ({
     ...(mode && { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" } }),
@@ -101,12 +101,12 @@ test("each entry of a state, each iteration and each child execution has its own
   assert.ok(keys.length > 3 + 2 + 3 + 3 + 1 + 2, String(keys.length));
   assert.equal(new Set(keys).size, keys.length);
   assert.deepEqual(await run("one"), keys);
-  // Equal seeds give children equal names: the execution's ARN keeps them apart.
+  // With equal seeds children have equal names, but the execution's ARN distinguishes them.
   const other = await run("two");
   assert.equal(new Set([...keys, ...other]).size, 2 * keys.length);
 });
 
-test("a handler in the debugger has the key that it has outside", async () => {
+test("a handler in the debugger gets the same key as outside of it", async () => {
   const machine = lambda();
   const keys = [];
   const tasks = (_, task) => (keys.push(task.idempotencyKey), 1);
@@ -118,7 +118,7 @@ test("a handler in the debugger has the key that it has outside", async () => {
   assert.equal(keys[0], keys[1]);
 });
 
-test("a handler of the server has it with the server's ARN", async (t) => {
+test("a handler of the server gets a key with the server's ARN", async (t) => {
   const keys = [];
   const tasks = {
     Add: (_, task) => {

@@ -1,4 +1,4 @@
-// The table of service integrations: the search, what an integration has, and the state that is made of it.
+// The table of service integrations: its search, an integration's properties, and the state that is generated from it.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { validate } from "stepglass";
@@ -9,7 +9,7 @@ const found = async (query, limit = 3) =>
   (await searchIntegrations(query, { limit, optional: false })).map(({ resource }) => resource.replace("arn:aws:states:::", ""));
 
 describe("the search of integrations", () => {
-  test("finds by the beginnings of words of service and action, optimized integrations first", async () => {
+  test("finds services and actions by the beginnings of words, optimized integrations first", async () => {
     assert.deepEqual(await found("sqs send"), ["sqs:sendMessage", "aws-sdk:sqs:sendMessage", "aws-sdk:sqs:sendMessageBatch"]);
     assert.deepEqual(await found("put dynamo", 2), ["dynamodb:putItem", "aws-sdk:dynamodb:putItem"]);
     assert.deepEqual(await found("rds desc inst", 1), ["aws-sdk:rds:describeDBInstances"]);
@@ -17,7 +17,7 @@ describe("the search of integrations", () => {
     assert.deepEqual(await found("no such thing"), []);
   });
 
-  test("finds services by what they are for", async () => {
+  test("finds services by their purpose", async () => {
     for (const [query, expected] of [
       ["queue", "sqs:sendMessage"],
       ["function", "lambda:invoke"],
@@ -30,18 +30,18 @@ describe("the search of integrations", () => {
       assert.equal((await found(query))[0], expected, query);
   });
 
-  test("keeps what can be waited for", async () => {
+  test("filters by what can be waited for", async () => {
     assert.deepEqual(await found("glue sync"), ["glue:startJobRun", "databrew:startJobRun"]);
     assert.equal((await found("sns token"))[0], "sns:publish");
   });
 
-  test("takes a Resource, with or without its pattern", async () => {
+  test("accepts a Resource with or without its pattern", async () => {
     assert.deepEqual(await found("arn:aws:states:::aws-sdk:s3:getObject", 1), ["aws-sdk:s3:getObject"]);
     assert.deepEqual(await found("sqs:sendMessage.waitForTaskToken", 1), ["sqs:sendMessage"]);
     assert.deepEqual(await found("states:startExecution.sync:2", 1), ["states:startExecution"]);
   });
 
-  test("has the optimized integrations for no words, as many as are asked for", async () => {
+  test("lists the optimized integrations for an empty query, up to the limit", async () => {
     const all = await searchIntegrations("", { limit: 1000 });
     assert.ok(all.length > 50 && all.every(({ optimized }) => optimized));
     assert.equal(all[0].resource, "arn:aws:states:::lambda:invoke");
@@ -49,7 +49,7 @@ describe("the search of integrations", () => {
     assert.deepEqual(await searchIntegrations("list", { limit: 0 }), []);
   });
 
-  test("refuses what is no query", async () => {
+  test("refuses an invalid query", async () => {
     await assert.rejects(searchIntegrations(7), { code: "INVALID_ARGUMENT" });
     await assert.rejects(searchIntegrations("", { limit: -1 }), { code: "INVALID_OPTION" });
     await assert.rejects(searchIntegrations("", { most: 1 }), { code: "INVALID_OPTION" });
@@ -84,12 +84,12 @@ describe("an integration", () => {
     const names = async (resource) => (await integrationOf(`arn:aws:states:::${resource}`)).parameters.map(({ name }) => name);
     assert.ok((await names("aws-sdk:rds:describeDBInstances")).includes("DbInstanceIdentifier"));
     assert.deepEqual((await names("batch:submitJob")).slice(0, 3), ["JobDefinition", "JobName", "JobQueue"]);
-    // The SDK makes this token itself.
+    // The SDK generates this token itself.
     const job = await integrationOf("arn:aws:states:::emr-serverless:startJobRun.sync");
     assert.equal(job.parameters.find(({ name }) => name === "ClientToken").required, false);
   });
 
-  test("is none for functions, activities and unknown actions", async () => {
+  test("is undefined for functions, activities and unknown actions", async () => {
     for (const resource of [
       "arn:aws:lambda:us-east-1:123456789012:function:F",
       "arn:aws:states:us-east-1:123456789012:activity:A",
@@ -108,7 +108,7 @@ describe("the state of an integration", () => {
     assert.deepEqual(taskState(put, { queryLanguage: "JSONata" }).Arguments, { Item: {}, TableName: "" });
   });
 
-  test("passes the task token on where the service takes it", async () => {
+  test("passes the task token if the service takes it", async () => {
     const send = await integrationOf("arn:aws:states:::sqs:sendMessage");
     assert.deepEqual(taskState(send, { pattern: "waitForTaskToken" }), {
       Type: "Task",
@@ -120,7 +120,7 @@ describe("the state of an integration", () => {
     assert.deepEqual(Environment, [{ Name: "TASK_TOKEN", Value: "{% $states.context.Task.Token %}" }]);
   });
 
-  test("is a valid state for every optimized integration, in every pattern and both query languages", async () => {
+  test("is valid for every optimized integration, in every pattern and both query languages", async () => {
     for (const integration of await searchIntegrations("", { limit: 1000 })) {
       for (const { pattern } of integration.patterns) {
         for (const queryLanguage of ["JSONPath", "JSONata"]) {
@@ -147,7 +147,7 @@ describe("the state of an integration", () => {
 });
 
 describe("the tables", () => {
-  test("give back what was packed", async () => {
+  test("return what was packed", async () => {
     const { packed, parameterColumns, parametersOf, placeText, placesOf, unpacked } = await importSource("js/integrations/table.ts");
     const words = ["Get", "GetObject", "GetObjectAcl", "Put", ""];
     assert.deepEqual(unpacked(packed(words)), words);
@@ -168,7 +168,7 @@ describe("the tables", () => {
     );
   });
 
-  test("have the names of the SDK for Java, which Step Functions has", async () => {
+  test("have the names of the SDK for Java, which Step Functions uses", async () => {
     const { camelCased, memberName, serviceName } = await importSource("js/integrations/names.ts");
     assert.deepEqual(["DBInstanceIdentifier", "ETag", "ACL", "SSEKMSKeyId", "jobName", "S3Key"].map(memberName), [
       "DbInstanceIdentifier",
@@ -187,7 +187,7 @@ describe("the tables", () => {
     ]);
   });
 
-  test("know every parameter of every action", async () => {
+  test("have every parameter of every action", async () => {
     const { Catalogue } = await importSource("js/integrations/catalogue.ts");
     const { ACTIONS } = await importSource("js/integrations/actions.ts");
     const { PARAMETERS } = await importSource("js/integrations/parameters.ts");
@@ -205,7 +205,8 @@ describe("the tables", () => {
 });
 
 describe("the completion of integrations", () => {
-  // | is the caret.
+  //
+  // is the cursor.
   const at = async (text) => {
     const offset = text.indexOf("|");
     const found = await completeIntegrations(text.replace("|", ""), offset);
@@ -213,7 +214,7 @@ describe("the completion of integrations", () => {
   };
   const state = (fields) => `{"StartAt":"A","States":{"A":{"Type":"Task",${fields}`;
 
-  test("proposes Resources for what is typed, also in a text without an end", async () => {
+  test("proposes Resources for what is typed, also in an unfinished text", async () => {
     for (const text of [state('"Resource":"arn:aws:states:::sqs:se|nd","End":true}}}'), state('"Resource": "sqs se|')]) {
       const { replaced, items } = await at(text);
       assert.ok(["arn:aws:states:::sqs:send", "sqs se"].includes(replaced));
@@ -229,7 +230,7 @@ describe("the completion of integrations", () => {
     assert.equal((await at(state('"Resource":"arn:aws:sta|"'))).items[0].label, "arn:aws:states:::lambda:invoke");
   });
 
-  test("proposes the parameters that are not there yet, required ones first", async () => {
+  test("proposes missing parameters, required ones first", async () => {
     const text = state('"Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken","Parameters":{"QueueUrl.$":"$.q","|"');
     const { items, replaced } = await at(text);
     assert.deepEqual(
@@ -237,10 +238,10 @@ describe("the completion of integrations", () => {
       ["", { label: "MessageBody", kind: "field", detail: "string, required", insert: "MessageBody" }],
     );
     assert.ok(!items.some(({ label }) => label === "QueueUrl") && items.some(({ label }) => label === "DelaySeconds"));
-    // Where no name is begun, the member has an empty value.
+    // If no name has been started, the member has an empty value.
     const { items: members } = await at(state('"Resource":"arn:aws:states:::dynamodb:getItem","Parameters":{"TableName":"t",|'));
     assert.equal(members[0].insert, '"Key": {}');
-    // The Resource may stand behind.
+    // The Resource may come later.
     const behind = state('"Arguments":{"Tab|":1},"Resource":"arn:aws:states:::dynamodb:getItem","End":true}}}');
     assert.deepEqual(
       (await at(behind)).items.slice(0, 2).map(({ label }) => label),
@@ -248,7 +249,7 @@ describe("the completion of integrations", () => {
     );
   });
 
-  test("has nothing to say elsewhere", async () => {
+  test("proposes nothing elsewhere", async () => {
     const sqs = '"Resource":"arn:aws:states:::sqs:sendMessage","Parameters":';
     for (const text of [
       "|",
@@ -263,7 +264,7 @@ describe("the completion of integrations", () => {
       state('"Resource":"arn:aws:states:::sqs:sendMessage"|'),
     ])
       assert.equal(await at(text), undefined, text);
-    // It proposes nothing for what it does not know.
+    // It proposes nothing for unknown services.
     assert.deepEqual((await at(state('"Resource":"arn:aws:lambda:x:1:function:f","Parameters":{"|":1}'))).items, []);
     await assert.rejects(completeIntegrations(7), { code: "INVALID_ARGUMENT" });
   });

@@ -1,4 +1,4 @@
-// What an editor asks about a definition's text, in UTF-16 units.
+// What an editor asks about a definition's text, with positions in UTF-16 units.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { language, validate } from "stepglass";
@@ -15,7 +15,7 @@ const TEXT = `{
 
 const at = (piece) => TEXT.indexOf(piece) + 1;
 
-test("hover, definition and references count as JavaScript does", () => {
+test("hover, definition and references count in UTF-16 units", () => {
   const found = language.hover(TEXT, at('"Ende"}'));
   assert.equal(TEXT.slice(found.start, found.end), "Ende");
   assert.equal(found.title, "Ende · Pass");
@@ -40,14 +40,14 @@ test("hover, definition and references count as JavaScript does", () => {
   assert.equal(language.references(TEXT, 0), null);
 });
 
-test("a state gets another name everywhere, or a reason why not", () => {
+test("a state is renamed everywhere, or the reason against it is given", () => {
   const renamed = language.apply(TEXT, language.rename(TEXT, at('"Größe",'), "Maß 👍"));
   assert.deepEqual(validate(renamed), []);
   assert.ok(!renamed.includes("Größe"));
   assert.throws(() => language.rename(TEXT, at('"Größe",'), "Ende"), { name: "RangeError", message: /already/ });
 });
 
-test("code actions put the problems of a text right", () => {
+test("code actions fix the problems of a text", () => {
   const broken = TEXT.replace('"Next": "Ende"', '"Next": "Ende1"');
   const [problem] = validate(broken).filter(({ severity }) => severity === "error");
   const action = language.codeActions(broken).find(({ title }) => title.startsWith("did you mean"));
@@ -56,7 +56,7 @@ test("code actions put the problems of a text right", () => {
   assert.deepEqual(validate(language.apply(broken, action.edits)), []);
 });
 
-test("format and outline", () => {
+test("formatting and outline", () => {
   const laidOut = language.apply(TEXT, language.format(TEXT, { indent: 4 }));
   assert.deepEqual(JSON.parse(laidOut), JSON.parse(TEXT));
   assert.deepEqual(
@@ -69,10 +69,10 @@ test("format and outline", () => {
   assert.throws(() => language.format({}), TypeError);
 });
 
-/** A part and those inside of it, as its kinds with the text that each stands for. */
+/** Returns a part and its nested parts, each as its kind and its text. */
 const told = ({ kind, start, end, parts = [] }, text) => [kind, text.slice(start, end), ...parts.map((part) => told(part, text))];
 
-test("the parts of an expression say where they are, in UTF-16 units", () => {
+test("the parts of an expression have positions in UTF-16 units", () => {
   const path = "$['👍'].größe[-1]";
   assert.deepEqual(told(language.syntax(path, "jsonpath"), path), [
     "path",
@@ -110,14 +110,14 @@ test("the parts of an expression say where they are, in UTF-16 units", () => {
   assert.deepEqual([range.takes, range.gives], [["number", "number", "number"], "number[]"]);
 });
 
-test("an expression that cannot be read has the reason and the place", () => {
+test("an expression that cannot be parsed has a reason and a position", () => {
   assert.deepEqual(language.syntax("$.a[", "jsonpath"), { message: "'[' is not closed", offset: 3 });
   assert.equal(language.syntax("'👍' +", "jsonata").offset, 6);
   assert.throws(() => language.syntax("$", "JSONPath"), { name: "TypeError", message: /must be "jsonpath" or "jsonata", not "JSONPath"/ });
   assert.throws(() => language.syntax(1, "jsonata"), TypeError);
 });
 
-test("a path says where in a value it finds what it selects", () => {
+test("a path returns where it finds values", () => {
   const value = { items: [{ price: 8 }, { price: 12, tags: ["a", "b"] }], total: 20 };
   const select = (path) => language.select(path, value);
   assert.deepEqual(select("$.items[?(@.price > 10)]"), { places: [["items", 1]], shape: "list" });

@@ -1,4 +1,4 @@
-// Snapshots without the history, for hosts that keep that apart: what is restored from them goes on as if it were there.
+// Snapshots without the history, for hosts that store it separately: an engine that is restored from one continues the same way.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const chain = (count) => ({
   ),
 });
 
-/** Feeds an engine so that its tasks succeed one after the other; `next` is the engine for the next fact. */
+/** Lets an engine's tasks succeed one after the other. `next` returns the engine for the next fact. */
 function answer(engine, tasks, next = (same) => same) {
   const steps = [engine.feed("start", 0, "{}", { name: "e" }, 1n)];
   for (let task = 1; task <= tasks; task++) {
@@ -31,7 +31,7 @@ function answer(engine, tasks, next = (same) => same) {
   return { engine, steps };
 }
 
-test("an engine restored from a lean snapshot after every fact gives the same steps and the same further events", () => {
+test("an engine that is restored from a lean snapshot after every fact takes the same steps and adds the same events", () => {
   const machine = new MachineHandle(JSON.stringify(chain(40)), {});
   const whole = answer(new HistoryEngine(machine, {}, undefined, new Archive()), 40);
   const expected = whole.engine.history();
@@ -54,7 +54,7 @@ test("an engine restored from a lean snapshot after every fact gives the same st
     assert.throws(read, { code: "HISTORY_ELSEWHERE", message: new RegExp(`the first ${from} events`) });
 });
 
-test("what is restored goes into pages, is released and is made again", () => {
+test("a restored engine writes its history to pages, can be released and recreated", () => {
   const machine = new MachineHandle(JSON.stringify(chain(60)), {});
   const large = (task) => JSON.stringify({ task, text: "é".repeat(60_000) });
   const drive = (engine, from, to) => {
@@ -78,7 +78,7 @@ test("what is restored goes into pages, is released and is made again", () => {
   assert.equal(engine.events, expected.length);
 });
 
-test("a host of the Engine keeps the events apart, and the limit counts all of them", () => {
+test("the events that a host of the Engine stores separately count towards the limit", () => {
   const machine = new StateMachine(chain(1000));
   const run = (restores) => {
     let engine = new Engine(machine, { historyLimit: 60 });
@@ -105,7 +105,7 @@ test("a host of the Engine keeps the events apart, and the limit counts all of t
   assert.deepEqual(run(true), expected);
 });
 
-test("a redrive goes on after a lean snapshot", () => {
+test("a redrive continues after a lean snapshot", () => {
   const machine = lambda();
   const first = new Engine(machine);
   first.start(0, {}, { name: "e" }, 1);
@@ -118,7 +118,7 @@ test("a redrive goes on after a lean snapshot", () => {
     assert.equal(engine.status.output, "done");
   }
   assert.deepEqual(second.history(length), first.history(length));
-  // An execution that keeps no history has none elsewhere either.
+  // An execution without a history has none elsewhere either.
   const silent = new Engine(machine, { history: "none" });
   silent.start(0, {}, { name: "e" }, 1);
   assert.deepEqual(Engine.restore(machine, silent.snapshot({ history: "none" })).history(), []);

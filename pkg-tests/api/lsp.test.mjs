@@ -1,4 +1,4 @@
-// `stepglass lsp`, with a client of the Language Server Protocol's own libraries.
+// `stepglass lsp`, with a client of the protocol's own libraries.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DiagnosticSeverity, InsertTextFormat, SymbolKind } from "vscode-languageserver-protocol";
@@ -68,7 +68,7 @@ const template = (definition) => ({
   Resources: { Orders: { Type: "AWS::StepFunctions::StateMachine", Properties: { RoleArn: "arn:aws:iam::1:role/r", ...definition } } },
 });
 
-/** The same definition in every way that it can be written: the name of a document, and its text. */
+/** The same definition in every notation: the name of a document, and its text. */
 const forms = {
   JSON: ["order.asl.json", json],
   YAML: ["order.asl.yaml", yaml],
@@ -92,7 +92,7 @@ const forms = {
 const each = (title, run) => {
   for (const [form, [name, text]] of Object.entries(forms)) test(`${title}: ${form}`, () => run(name, text, form));
 };
-/** Where a word stands, the nth time, and one character into it. */
+/** Returns the position of a word's nth occurrence, one character into it. */
 const nth = (text, word, n = 0) => {
   let at = -1;
   for (let i = 0; i <= n; i++) at = text.indexOf(word, at + 1);
@@ -101,11 +101,11 @@ const nth = (text, word, n = 0) => {
 };
 const open = editor();
 let opened = 0;
-/** A document under a name of its own. */
+/** A document with a unique name. */
 const opening = async (name, text, languageId) => (await open).open(`${opened++}/${name}`, text, languageId);
 
 describe("stepglass lsp", () => {
-  test("says what it can", async () => {
+  test("announces its capabilities", async () => {
     const { server, serverInfo } = await open;
     assert.equal(serverInfo.name, "stepglass");
     assert.equal(server.positionEncoding, "utf-16");
@@ -255,7 +255,7 @@ describe("stepglass lsp", () => {
 });
 
 describe("stepglass lsp completes", () => {
-  /** The text after a completion was taken at `¦`, `$0` where the cursor is. */
+  /** Returns the text after a completion at `¦` was accepted, with `$0` at the cursor. */
   async function taken(name, marked, label) {
     const document = await opening(name, marked);
     const { items } = await document.ask("completion");
@@ -264,12 +264,12 @@ describe("stepglass lsp completes", () => {
     const written = document.cut(item.textEdit.range);
     assert.ok(item.filterText.startsWith(/^["']?/.exec(written)[0]), `${item.filterText} is not found for ${written}`);
     const { newText, range } = item.textEdit;
-    // In a snippet a backslash stands before what is meant as it is.
+    // A backslash in a snippet escapes the next character.
     const text = item.insertTextFormat === InsertTextFormat.Snippet ? newText.replaceAll(/\\([\\$}])/g, "$1") : newText;
     return [document.edited([{ range, newText: text }]), item.insertTextFormat];
   }
 
-  test("fields, with a value to begin with", async () => {
+  test("fields, with an initial value", async () => {
     const [after, format] = await taken("a.asl.json", '{ "StartAt": "A", "States": { "A": { "Type": "Pass", "Ne¦" } } }', "Next");
     assert.equal(after, '{ "StartAt": "A", "States": { "A": { "Type": "Pass", "Next": "$0" } } }');
     assert.equal(format, InsertTextFormat.Snippet);
@@ -294,7 +294,7 @@ describe("stepglass lsp completes", () => {
     );
   });
 
-  test("in strings and blocks of templates, as they have to be written there", async () => {
+  test("in strings and blocks of templates, with their escapes", async () => {
     const block = resources(
       '      DefinitionString: |\n        {\n          "StartAt": "A",\n          "States": { "A": { "Type": "Pass", "Ne¦" } }\n        }\n',
     );
@@ -303,7 +303,7 @@ describe("stepglass lsp completes", () => {
     assert.equal((await taken("t.json", string, "Next"))[0], string.replace('\\"Ne¦\\"', '\\"Next\\": \\"$0\\"'));
   });
 
-  test("without snippets for editors that have none", async () => {
+  test("without snippets for editors that do not support them", async () => {
     const plain = await editor({}, { capabilities: {} });
     const document = await plain.open("a.asl.json", '{ "StartAt": "A", "States": { "A": { "Type": "Pass", "Ne¦" } } }');
     const { items } = await document.ask("completion");
@@ -312,7 +312,7 @@ describe("stepglass lsp completes", () => {
 });
 
 describe("stepglass lsp formats", () => {
-  test("JSON with the editor's indent, YAML with its comments, and JSON in blocks of templates", async () => {
+  test("JSON with the editor's indentation, YAML with its comments, and JSON in blocks of templates", async () => {
     const formatted = async (name, text, tabSize = 2) => {
       const document = await opening(name, text);
       return document.edited(await document.about("formatting", { options: { tabSize, insertSpaces: true } }));
@@ -336,8 +336,8 @@ describe("stepglass lsp formats", () => {
   });
 });
 
-describe("stepglass lsp bears with what is not finished", () => {
-  test("answers at every place of every half of a text", async () => {
+describe("stepglass lsp with unfinished texts", () => {
+  test("answers at every position of every prefix of a text", async () => {
     const { stderr } = await open;
     for (const [name, text] of Object.values(forms)) {
       for (const share of [0.2, 0.55, 0.8]) {
@@ -358,7 +358,7 @@ describe("stepglass lsp bears with what is not finished", () => {
     assert.equal(stderr(), "");
   });
 
-  test("offers the first changes of a long YAML document, and those of a place at that place", async () => {
+  test("offers the first fixes of a long YAML document, and those at a position", async () => {
     const state = (i) => `  S${i}:\n    Type: Pass\n    Wrong: 1\n    ${i < 399 ? `Next: S${i + 1}` : "End: true"}\n`;
     const text = `StartAt: S0\nStates:\n${Array.from({ length: 400 }, (_, i) => state(i)).join("")}`;
     const document = await opening("long.asl.yaml", text);
@@ -369,14 +369,14 @@ describe("stepglass lsp bears with what is not finished", () => {
     };
     const all = await within(0, text.length);
     assert.deepEqual([all[0], new Set(all).size], ["Remove `Wrong`", 1]);
-    // Each is made in a copy of the whole text: four hundred of them took a quarter of a minute.
+    // Each check copies the whole text; four hundred of them would take a quarter of a minute.
     assert.ok(all.length < 60, `${all.length} changes`);
     const last = text.lastIndexOf("Wrong");
     assert.deepEqual(await within(last, last + 5), ["Remove `Wrong`"]);
     await document.close();
   });
 
-  test("tells what cannot be read, once", async () => {
+  test("reports a document that cannot be parsed once", async () => {
     const broken = async (name, text) => {
       const document = await opening(name, text);
       return (await document.about("diagnostic")).items.map(({ code }) => code);
@@ -395,7 +395,7 @@ describe("stepglass lsp bears with what is not finished", () => {
     assert.ok(Math.abs(items[0].range.start.line - document.position('"Next": "Done').line) <= 1, JSON.stringify(items));
   });
 
-  test("tells the problems of machines in Terraform", async () => {
+  test("reports the problems of machines in Terraform", async () => {
     const text = `resource "aws_sfn_state_machine" "orders" {
   definition = jsonencode({
     StartAt = "A"
@@ -408,7 +408,7 @@ describe("stepglass lsp bears with what is not finished", () => {
     assert.equal(await document.ask("hover", nth(text, "StartAt")), null);
   });
 
-  test("says nothing of what is no definition", async () => {
+  test("reports nothing in a document that is not a definition", async () => {
     for (const [name, text] of [
       ["docker-compose.yaml", "services:\n  a: [\n"],
       ["package.json", '{ "name": '],
@@ -428,7 +428,7 @@ describe("stepglass lsp bears with what is not finished", () => {
     assert.equal((await called.problems()).length > 0, true);
   });
 
-  test("answers with nothing about documents that are not open", async () => {
+  test("returns nothing for documents that are not open", async () => {
     const { connection } = await open;
     const textDocument = { uri: "file:///nowhere.asl.json" };
     const position = { line: 0, character: 0 };
@@ -438,8 +438,8 @@ describe("stepglass lsp bears with what is not finished", () => {
   });
 });
 
-describe("stepglass lsp follows what is written", () => {
-  test("applies changes, also between the halves of a line with an emoji, and knows when nothing is new", async () => {
+describe("stepglass lsp during edits", () => {
+  test("applies changes, also between the halves of a surrogate pair, and notices when nothing changed", async () => {
     const document = await opening("a.asl.json", json);
     const first = await document.about("diagnostic");
     assert.deepEqual([first.kind, first.items], ["full", []]);
@@ -450,7 +450,7 @@ describe("stepglass lsp follows what is written", () => {
     assert.deepEqual(await document.problems(), []);
   });
 
-  test("tells editors that do not ask, and takes problems back", async () => {
+  test("pushes problems to editors that do not pull them, and removes them", async () => {
     const { open } = await editor({}, { capabilities: PUSHED });
     const document = await open("a.asl.yaml", yaml.replace("Next: Done", "Next: Dome"));
     const [{ code, range }] = await document.told((list) => list.length === 1);
@@ -463,7 +463,7 @@ describe("stepglass lsp follows what is written", () => {
     assert.deepEqual(await document.told((list) => list.length === 0), []);
   });
 
-  test("drops a request that is no longer wanted, and answers the others", async () => {
+  test("drops a cancelled request, and answers the others", async () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`${i}.asl.json`, json]));
     const { connection } = await editor(many);
     const { CancellationTokenSource } = (await import("vscode-languageserver-protocol/node")).default;
@@ -487,7 +487,7 @@ describe("stepglass lsp in a folder", () => {
       DefinitionUri: machines/lost.asl.yaml
 `;
 
-  test("leads from a template to the file of a definition, and names one that is not there", async () => {
+  test("goes from a template to the file of a definition, and reports a missing file", async () => {
     const { open, uriOf } = await editor({ "machines/order.asl.yaml": yaml });
     const document = await open("template.yaml", sam);
     const [target] = await document.ask("definition", nth(sam, "machines/order"));
@@ -505,7 +505,7 @@ describe("stepglass lsp in a folder", () => {
     assert.match(items[0].message, /no such file/);
   });
 
-  test("finds states in all files, those that are open as they are there", async () => {
+  test("finds states in all files, and uses the text of open documents", async () => {
     const { open, connection, uriOf } = await editor({
       "a.asl.json": json,
       "b/template.yaml": forms["a block of a template"][1],
@@ -527,13 +527,13 @@ describe("stepglass lsp in a folder", () => {
   });
 });
 
-describe("stepglass lsp has settings", () => {
+describe("the settings of stepglass lsp", () => {
   const warned = '{ "StartAt": "A", "States": { "A": { "Type": "Pass", "Parameters": { "a": "$.b" }, "End": true } } }';
   const placeholder = '{ "StartAt": "A", "TimeoutSeconds": ${Seconds}, "States": { "A": { "Type": "Succeed" } } }';
   const expression = (text) =>
     JSON.stringify({ QueryLanguage: "JSONata", StartAt: "A", States: { A: { Type: "Succeed", Output: `{% ${text} %}` } } });
 
-  test("strict, type, the version of JSONata, values and a query language", async () => {
+  test("apply: strict, type, the version of JSONata, values and a query language", async () => {
     const problems = async (initializationOptions, text) => {
       const { open } = await editor({}, { initializationOptions });
       const document = await open("a.asl.json", text);
@@ -562,7 +562,7 @@ describe("stepglass lsp has settings", () => {
     assert.equal(many[2][0], "more-problems");
   });
 
-  test("that can change, and says which are wrong", async () => {
+  test("can change, and wrong ones are reported", async () => {
     let settings = { strict: true };
     const capabilities = { workspace: { configuration: true, didChangeConfiguration: { dynamicRegistration: true } }, ...PUSHED };
     const { open, connection, registered, logged } = await editor({}, { capabilities, configuration: () => settings });
@@ -584,7 +584,7 @@ describe("stepglass lsp has settings", () => {
 });
 
 describe("stepglass lsp as a process", () => {
-  test("ends as its editor says, and takes the options that editors pass", async () => {
+  test("ends when its editor says so, and accepts the options that editors pass", async () => {
     const polite = await editor({}, { args: ["--stdio", `--clientProcessId=${process.pid}`] });
     assert.equal(await polite.end(), 0);
     const gone = await editor();

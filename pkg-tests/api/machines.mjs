@@ -5,32 +5,32 @@ import { StateMachine } from "stepglass";
 
 export const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:Add";
 
-/** One Lambda task "T" with handler "Add". */
+/** A machine with one Lambda task "T" and the handler "Add". */
 export function lambda(fields = {}) {
   return new StateMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true, ...fields } } });
 }
 
-/** One task "T" of any resource. */
+/** A machine with one task "T" with any resource. */
 export function task(Resource, Parameters, fields = {}) {
   const state = { Type: "Task", Resource, End: true, ...fields };
   if (Parameters !== undefined) state.Parameters = Parameters;
   return new StateMachine({ StartAt: "T", States: { T: state } });
 }
 
-/** A promise with its ends. */
+/** A promise with its resolve and reject functions. */
 export function deferred() {
   let resolve, reject;
   const promise = new Promise((yes, no) => ([resolve, reject] = [yes, no]));
   return { promise, resolve, reject };
 }
 
-/** Long enough for everything that is ready: work that was put off to the next turn of the event loop has had it. */
+/** Waits long enough for everything that is ready, including work that was put off to the next turn of the event loop. */
 export async function turn() {
   for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A clock that the test moves; it refuses delays that setTimeout would not keep. */
+/** A clock that the test advances. It refuses delays that setTimeout does not support. */
 export class HandClock {
   time = Date.UTC(2025, 0, 1);
   timers = new Map();
@@ -46,7 +46,7 @@ export class HandClock {
   };
   clearTimeout = (id) => this.timers.delete(id);
 
-  /** Rings the next timer at its time; false if there is none. */
+  /** Fires the next timer at its time. Returns false if there is none. */
   ring(early = 0) {
     const [first] = [...this.timers].sort((a, b) => a[1].at - b[1].at);
     if (!first) return false;
@@ -57,7 +57,7 @@ export class HandClock {
   }
 }
 
-/** The file fails if any promise was rejected without anyone to hear it. */
+/** A promise rejection that nobody handles fails the file. */
 export function watchRejections() {
   const unheard = [];
   process.on("unhandledRejection", (reason) => unheard.push(reason));

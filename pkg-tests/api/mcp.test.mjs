@@ -33,7 +33,7 @@ const loop = {
     Done: { Type: "Succeed" },
   },
 };
-/** Each turn of it takes long, so that it has few events when its time is over. */
+/** Each iteration of it takes long, so that it has few events when its time is over. */
 const slow = {
   QueryLanguage: "JSONata",
   StartAt: "Compute",
@@ -71,7 +71,7 @@ const files = {
   "big.asl.json": JSON.stringify({ ...charge, Comment: "x".repeat(2_000_000) }),
 };
 
-/** A client of a server in a folder with these files. */
+/** Starts a server for a folder with these files, and returns a client. */
 async function connected(args = [], given = files) {
   const { folder } = folderWith(given);
   const transport = new StdioClientTransport({ command: process.execPath, args: [command, "mcp", ...args], cwd: folder, stderr: "pipe" });
@@ -81,13 +81,13 @@ async function connected(args = [], given = files) {
   await client.connect(transport);
   after(() => client.close());
   const call = async (name, given) => client.callTool({ name, arguments: given });
-  /** The data of an answer that is no error. */
+  /** Returns the data of a successful result. */
   const data = async (name, given) => {
     const answer = await call(name, given);
     assert.ok(!answer.isError, answer.content[0].text);
     return { ...answer.structuredContent, text: answer.content[0].text, content: answer.content };
   };
-  /** The text of an answer that is one. */
+  /** Returns the text of a result that is an error. */
   const refusal = async (name, given) => {
     const answer = await call(name, given);
     assert.equal(answer.isError, true, JSON.stringify(answer).slice(0, 2000));
@@ -99,7 +99,7 @@ async function connected(args = [], given = files) {
 const shared = connected();
 
 describe("stepglass mcp", () => {
-  test("lists its tools, with schemas and what they do to the world", async () => {
+  test("lists its tools, with schemas and hints about their effects", async () => {
     const { client } = await shared;
     assert.equal(client.getServerVersion().name, "stepglass");
     assert.match(client.getInstructions(), /Nothing is sent anywhere/);
@@ -141,7 +141,7 @@ describe("stepglass mcp", () => {
     assert.match(await refusal("validate", { file: 7 }), /expected string/);
   });
 
-  test("lists as many problems as it was asked for, and says how many there are", async () => {
+  test("lists as many problems as requested, and their total number", async () => {
     const { data } = await shared;
     const States = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`S${i}`, { Type: "Pass", Next: `T${i}` }]));
     const many = await data("validate", { definition: { StartAt: "S0", States } });
@@ -151,7 +151,7 @@ describe("stepglass mcp", () => {
     assert.equal((await data("validate", { definition: { StartAt: "S0", States }, limit: 3 })).diagnostics.length, 3);
   });
 
-  test("runs with mocks, in virtual time", async () => {
+  test("runs with mocks on a virtual clock", async () => {
     const { data, refusal } = await shared;
     const run = await data("run", {
       file: "charge.asl.json",
@@ -185,7 +185,7 @@ describe("stepglass mcp", () => {
     );
   });
 
-  test("ends a run that goes on for ever", async () => {
+  test("ends a run that does not end by itself", async () => {
     const { data } = await shared;
     const few = await data("run", { file: "loop.asl.json", maxEvents: 100 });
     assert.deepEqual([few.status, few.events], ["FAILED", 100]);
@@ -205,7 +205,7 @@ describe("stepglass mcp", () => {
     );
   });
 
-  test("runs tests, and no code unless that is allowed", async () => {
+  test("runs tests, and code only if allowed", async () => {
     const { data, refusal } = await shared;
     const { ok, passed, failed, tests } = await data("test", { file: "charge.stepglass.yaml" });
     assert.deepEqual([ok, passed, failed], [false, 1, 1]);
@@ -246,7 +246,7 @@ describe("stepglass mcp", () => {
     assert.match(await refusal("graph", { definition: "{" }), /invalid-json/);
   });
 
-  test("converts", async () => {
+  test("converts definitions", async () => {
     const { data, refusal } = await shared;
     const yaml = await data("convert", { file: "charge.asl.json" });
     assert.equal(yaml.format, "yaml");
@@ -257,7 +257,7 @@ describe("stepglass mcp", () => {
     assert.match(await refusal("convert", { definition: "{" }), /is not/);
   });
 
-  test("has the language and examples to read, and requests to choose", async () => {
+  test("offers the language and examples as resources, and prompts", async () => {
     const { client, data } = await shared;
     const { resources } = await client.listResources();
     const uris = resources.map(({ uri }) => uri);
@@ -335,7 +335,7 @@ const failed = [
   },
 ];
 
-/** The history of a loop with so many events, each state with a payload. */
+/** Returns the history of a loop with `count` events, each state with a payload. */
 function long(events, payload) {
   const list = [{ id: 1, previousEventId: 0, timestamp: at(0), type: "ExecutionStarted", executionStartedEventDetails: { input: "{}" } }];
   while (list.length + 2 < events) {
@@ -386,7 +386,7 @@ describe("stepglass mcp explains histories", () => {
     assert.equal(replay.divergence.event, 6);
   });
 
-  test("reads what other programs write", async () => {
+  test("reads the output of other programs", async () => {
     const { data } = await shared;
     const upper = (value) =>
       Object.fromEntries(
@@ -404,7 +404,7 @@ describe("stepglass mcp explains histories", () => {
     }
   });
 
-  test("refuses what is no history, and says why", async () => {
+  test("refuses what is not a history, and says why", async () => {
     const { refusal } = await shared;
     for (const [history, message] of [
       ["{", /is not JSON/],
@@ -419,7 +419,7 @@ describe("stepglass mcp explains histories", () => {
       assert.match(await refusal("explain_history", { history }), message);
   });
 
-  test("reads a history of 25,000 events with payloads, and says what it leaves out", async () => {
+  test("reads a history of 25,000 events with payloads, and says what it omits", async () => {
     const payload = JSON.stringify({ text: "ä".repeat(1000) });
     const { data, folder } = await shared;
     writeFileSync(join(folder, "long.json"), JSON.stringify(long(25_000, payload)));
@@ -449,8 +449,8 @@ describe("stepglass mcp explains histories", () => {
   });
 });
 
-describe("stepglass mcp keeps to its folder", () => {
-  test("reads nothing outside of it, through paths, links and templates", async () => {
+describe("stepglass mcp and its folder", () => {
+  test("reads nothing outside of the folder, by paths, links or templates", async () => {
     const { refusal, data, folder } = await shared;
     for (const file of ["..", "/etc/passwd", "../x.asl.json", "wrong/../../x.asl.json"])
       for (const [tool, given] of [
@@ -475,14 +475,14 @@ describe("stepglass mcp keeps to its folder", () => {
     assert.equal((await given.data("validate", { file: "secret.asl.json" })).valid, true);
   });
 
-  test("reads no file that is too large", async () => {
+  test("refuses a file that is too large", async () => {
     const { refusal } = await connected(["--max-file-bytes", "1000000"]);
     assert.match(await refusal("validate", { file: "big.asl.json" }), /2,000,\d+ bytes, and this server reads at most 1,000,000/);
   });
 });
 
 describe("stepglass mcp as a process", () => {
-  /** Writes lines to a server; `until` ends its input. */
+  /** Writes lines to a server. `until` ends its input. */
   function raw(args, lines, { until = () => false } = {}) {
     const { folder } = folderWith(files);
     mkdirSync(join(folder, "empty"));
@@ -506,7 +506,7 @@ describe("stepglass mcp as a process", () => {
   });
   const message = (id, method, params) => JSON.stringify({ jsonrpc: "2.0", id, method, params });
 
-  test("passes over what is no message, and answers what comes after", async () => {
+  test("ignores lines that are not messages, and answers the next one", async () => {
     const lines = [
       "nonsense",
       "{}",
@@ -540,7 +540,7 @@ describe("stepglass mcp as a process", () => {
     assert.deepEqual(await raw([], []), { code: 0, stdout: "", stderr: "" });
   });
 
-  test("costs other commands nothing: they load neither protocol", () => {
+  test("adds nothing to the start of other commands, which do not load the protocol", () => {
     const { folder } = folderWith(files);
     const program = `
       const Module = require("node:module");
@@ -556,7 +556,7 @@ describe("stepglass mcp as a process", () => {
     assert.deepEqual({ stderr, status }, { stderr: "", status: 0 });
   });
 
-  test("says what is wrong with its options", async () => {
+  test("reports wrong options", async () => {
     for (const [args, expected] of [
       [["x"], /mcp takes no file/],
       [["--root", "nowhere"], /there is no such folder/],

@@ -1,5 +1,5 @@
-// Executions with much data: what of it the module's memory holds, and what can be read of it. `npm run bench -- --memory`
-// has the same with as much as one can meet.
+// Executions with much data: what the module's memory holds, and what can be read of it. `npm run bench -- --memory` measures the
+// largest sizes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
@@ -22,18 +22,18 @@ watchRejections();
 const megabytes = () => memory.buffer.byteLength / 2 ** 20;
 const PUT = "arn:aws:states:::s3:putObject";
 
-test("results of Tasks go out of the module with the events that have them", async () => {
+test("results of tasks leave the module's memory with their events", async () => {
   const { events } = await chain(stepglass, 900);
   assert.equal(events, 900 * 7 + 4);
   assert.ok(megabytes() < 128, `${megabytes()} MiB for 180 MB of results`);
 });
 
-test("a history is read in pages, and so is a snapshot", async () => {
+test("a history and a snapshot are read in pages", async () => {
   await manyEvents(stepglass, 6000);
   assert.ok(megabytes() < 128, `${megabytes()} MiB for 60 MB of history`);
 });
 
-test("an archived history is the one that an engine holds", async () => {
+test("an archived history equals that of the engine", async () => {
   const definition = {
     StartAt: "M",
     States: {
@@ -57,7 +57,7 @@ test("an archived history is the one that an engine holds", async () => {
   const execution = machine.start(items, { ...options, tasks: { Work: answer } });
   assert.equal((await execution.result).error, "Enough");
 
-  // Without executions there is no archive but that of an engine: the last steps are in the engine, all before in pages.
+  // Without an execution there is no archive but that of an engine: the latest steps are in the engine, all earlier ones in pages.
   const engine = new Engine(machine);
   let step = engine.start(0, items, { name: "e" }, 3);
   for (let n = 0; step.commands[0]?.type === "Invoke"; n++) step = engine.succeed(0, step.commands[0].task, answer({ n }));
@@ -75,7 +75,7 @@ test("an archived history is the one that an engine holds", async () => {
     answer({ n: 149 }),
   );
 
-  // And it goes on: from a snapshot, and after a redrive.
+  // It continues from a snapshot, and after a redrive.
   const snapshot = execution.snapshot();
   assert.equal(snapshot.engine.executions[0].events.length, events.length);
   const again = machine.restore(snapshot, { clock: "virtual" });
@@ -91,7 +91,7 @@ test("an archived history is the one that an engine holds", async () => {
   assert.throws(() => machine.restore(snapshot), { code: "RESTORE", message: /events is missing or not what was written/ });
 });
 
-test("a ResultWriter has its files as they come, while children go on", async () => {
+test("a ResultWriter writes files while children are still running", async () => {
   const { files, bytes } = await exported(stepglass, 130, 200_000);
   assert.ok(files >= 4 && bytes > 26e6, `${files} files`);
 
@@ -117,7 +117,7 @@ test("a ResultWriter has its files as they come, while children go on", async ()
   const tasks = {
     Work: async (n) => {
       calls += 1;
-      // The first one is slow: what comes after it waits for its place in the file.
+      // The first item is slow, so later results wait for their positions in the file.
       if (n === 0) await gate.promise;
       return { n, text: "é".repeat(60_000) };
     },
@@ -141,7 +141,7 @@ test("a ResultWriter has its files as they come, while children go on", async ()
   const { FAILED, SUCCEEDED } = JSON.parse(puts[2].Body).ResultFiles;
   assert.deepEqual([FAILED, SUCCEEDED], [[], puts.slice(0, 2).map(({ Key, Body }) => ({ Key, Size: Buffer.byteLength(Body) }))]);
 
-  // In order, the first file is written while there are items left; one that cannot be written ends the Map.
+  // In order, the first file is written while there are items left; a file that cannot be written ends the Map.
   puts.length = calls = 0;
   gate.resolve();
   await machine.run(items, { tasks });
@@ -151,7 +151,7 @@ test("a ResultWriter has its files as they come, while children go on", async ()
   assert.deepEqual([status, error, cause], ["FAILED", "States.ResultWriterFailed", "disk full"]);
 });
 
-test("a run whose results are being written is stored, goes on and may be redriven", async () => {
+test("a run whose results are being written is stored, continues, and can be redriven", async () => {
   const machine = new StateMachine({
     StartAt: "M",
     States: {
@@ -178,7 +178,7 @@ test("a run whose results are being written is stored, goes on and may be redriv
   };
   const first = machine.start(items, { tasks: { Work, "s3:putObject": () => new Promise((resolve) => open.push(resolve)) } });
   while (open.length === 0) await turn();
-  // The file was not written yet: it is asked for again.
+  // The file was not written yet, so it is requested again.
   const snapshot = first.snapshot();
   const put = ({ Key, Body }) => void files.set(Key.split("/").at(-1), Body);
   const check = () => {
@@ -207,7 +207,7 @@ test("a run whose results are being written is stored, goes on and may be redriv
   check();
 });
 
-test("a history that is too long for JavaScript's heap is an error that says so, and can be iterated", async () => {
+test("a history that exceeds JavaScript's heap throws an error that says so, and can be iterated", async () => {
   const { checkAtOnce } = await importSource("js/border/archive.ts");
   assert.throws(() => checkAtOnce(12e9, "the history"), {
     name: "RangeError",

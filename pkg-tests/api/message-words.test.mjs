@@ -91,7 +91,7 @@ describe("the words of a message", { skip }, () => {
     );
   });
 
-  test("are needed wherever they are allowed, for a reason", () => {
+  test("are used in every listed place, for a stated reason", () => {
     assert.deepEqual(
       ALLOWED.filter(
         ([where, part, reason]) => reason === "" || !found.some(({ module, expression }) => where === module && expression.includes(part)),
@@ -100,7 +100,7 @@ describe("the words of a message", { skip }, () => {
     );
   });
 
-  test("are seen when a module reads them", () => {
+  test("are found if a module reads them", () => {
     for (const line of [
       "const problem = /^Mock result: (.*)$/s.exec(messageOf(error))?.[1];",
       "if (/timed out/.test((thrown as Error).message)) retry();",
@@ -117,7 +117,7 @@ describe("the words of a message", { skip }, () => {
       assert.equal(decisions(line).length, 1, line);
   });
 
-  test("are not seen where a message is only shown", () => {
+  test("are not reported if a message is only shown", () => {
     for (const line of [
       'if (typeof error.message === "string") show(error.message);',
       'const [first] = message.split("\\n");',

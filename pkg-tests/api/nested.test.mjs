@@ -1,4 +1,4 @@
-// Machines that start machines: responses, time, names, and what ends with what.
+// Machines that start machines: responses, time, names, and what ends together.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine, simulate } from "stepglass";
@@ -44,7 +44,7 @@ const DESCRIPTION = {
   StopDate: START + 60_000,
 };
 
-test(".sync gives the child's description with texts, .sync:2 with JSON; the child's wait takes virtual time of both", async () => {
+test(".sync returns the child's description with texts, .sync:2 with JSON; the child's wait takes virtual time of both", async () => {
   for (const [resource, expected] of [
     ["states:startExecution.sync", DESCRIPTION],
     ["states:startExecution.sync:2", { ...DESCRIPTION, Input: { n: 1 }, Output: { done: true } }],
@@ -58,7 +58,7 @@ test(".sync gives the child's description with texts, .sync:2 with JSON; the chi
   }
 });
 
-test("without .sync the parent goes on at once and the child runs on, on the same time line", async () => {
+test("without .sync the parent continues at once, and the child runs on the same timeline", async () => {
   for (const [resource, response] of [
     ["states:startExecution", { ExecutionArn: EXECUTION, StartDate: START }],
     ["aws-sdk:sfn:startExecution", { ExecutionArn: EXECUTION, StartDate: "2025-01-01T00:00:00.000Z" }],
@@ -78,7 +78,7 @@ test("without .sync the parent goes on at once and the child runs on, on the sam
   }
 });
 
-test("parent and child take turns in the order of their deadlines", async () => {
+test("parent and child alternate in the order of their deadlines", async () => {
   const seen = [];
   const tick = (name, seconds) => ({
     [`${name}W`]: { Type: "Wait", Seconds: seconds, Next: `${name}T` },
@@ -105,7 +105,7 @@ test("parent and child take turns in the order of their deadlines", async () => 
   assert.deepEqual(seen, ["pT", "cT", "pT2", "cT2"]);
 });
 
-test("time stands still while a handler of any of them works", async () => {
+test("the clock stands still while a handler of any execution works", async () => {
   const child = machine({ T: { Type: "Task", Resource: "slow", End: true } }, { name: "Child" });
   const slow = () => new Promise((resolve) => setTimeout(resolve, 20, "done"));
   const output = await parent("states:startExecution.sync:2", {}, { TimeoutSeconds: 5 }).run(
@@ -115,7 +115,7 @@ test("time stands still while a handler of any of them works", async () => {
   assert.equal(output.Output, "done");
 });
 
-test("whatever way the child fails, the error is States.TaskFailed and the cause its description", async () => {
+test("however the child fails, the error is States.TaskFailed and the cause its description", async () => {
   const late = new StateMachine(
     { StartAt: "W", TimeoutSeconds: 5, States: { W: { Type: "Wait", Seconds: 9, End: true } } },
     { name: "Child" },
@@ -145,7 +145,7 @@ test("whatever way the child fails, the error is States.TaskFailed and the cause
   }
 });
 
-test("the end of the parent's interest stops the child", async () => {
+test("a child is stopped when its parent no longer waits for it", async () => {
   const cause = (arn) => `The Task state in AWS Step Functions execution [${arn}] which was managing this resource was aborted`;
   const failing = { StartAt: "F", States: { F: { Type: "Wait", Seconds: 1, Next: "G" }, G: { Type: "Fail", Error: "X" } } };
   const sync = { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync", Parameters: { StateMachineArn: ARN }, End: true };
@@ -169,7 +169,7 @@ test("the end of the parent's interest stops the child", async () => {
   }
 });
 
-test("startSyncExecution runs an Express machine and tells of its end, good or bad", async () => {
+test("startSyncExecution runs an Express machine and returns its outcome", async () => {
   const express = machine({ P: { Type: "Pass", End: true } }, { name: "Child", type: "EXPRESS" });
   const output = await parent("aws-sdk:sfn:startSyncExecution").run({ n: 1 }, { ...virtual, machines: [express] });
   assert.match(output.ExecutionArn, /^arn:aws:states:eu-west-1:111122223333:express:Child:first:[0-9a-f-]{36}$/);
@@ -184,7 +184,7 @@ test("startSyncExecution runs an Express machine and tells of its end, good or b
   assert.equal(standard.error, "Sfn.StateMachineTypeNotSupportedException");
 });
 
-test("a child answers its parent's token", async () => {
+test("a child can answer its parent's task token", async () => {
   const send = (api, fields, token = "$.token") =>
     machine(
       { S: { Type: "Task", Resource: `arn:aws:states:::aws-sdk:sfn:${api}`, Parameters: { "TaskToken.$": token, ...fields }, End: true } },
@@ -214,7 +214,7 @@ test("a child answers its parent's token", async () => {
   lost.abort();
 });
 
-test("a name is taken once; started again with the same input while it runs, it is the same execution", async () => {
+test("a name can be used once; a second start with the same input returns the running execution", async () => {
   const start = (Input, Next) => ({
     Type: "Task",
     Resource: "arn:aws:states:::states:startExecution",
@@ -231,7 +231,7 @@ test("a name is taken once; started again with the same input while it runs, it 
   assert.match(cause, new RegExp(`^Execution Already Exists: '${EXECUTION}'`));
 });
 
-test("handlers of the same name win; wildcards and functions for all take what is not registered", async () => {
+test("handlers of the same name take precedence; wildcards and functions answer for machines that are not registered", async () => {
   const main = parent("states:startExecution.sync:2");
   for (const [tasks, machines, expected] of [
     [{ "states:startExecution": () => "mine" }, [broken], "mine"],
@@ -246,7 +246,7 @@ test("handlers of the same name win; wildcards and functions for all take what i
   }
 });
 
-test("a machine is found by name, by ARN, with a version or alias; one that is not registered does not exist", async () => {
+test("a machine is found by name, by ARN, with a version or alias; an unregistered machine does not exist", async () => {
   for (const [machines, given] of [
     [[minute], ARN],
     [{ Child: minute }, `${ARN}:7`],
@@ -274,7 +274,7 @@ test("a machine is found by name, by ARN, with a version or alias; one that is n
   assert.throws(() => minute.start({}, { machines: 1 }), { code: "INVALID_OPTION" });
 });
 
-test("machines may start themselves; equal seeds give equal families", async () => {
+test("machines can start themselves, and equal seeds give equal children", async () => {
   const down = machine(
     {
       C: { Type: "Choice", Choices: [{ Variable: "$.n", NumericEquals: 0, Next: "End" }], Default: "Less" },
@@ -305,7 +305,7 @@ test("machines may start themselves; equal seeds give equal families", async () 
   assert.notEqual(names[0], names[2]);
 });
 
-test("a snapshot of the parent has the child in it, and both go on", async () => {
+test("a snapshot of the parent contains the child, and both continue", async () => {
   const child = machine(
     { A: { Type: "Task", Resource: "once", Next: "B" }, B: { Type: "Task", Resource: "later", End: true } },
     { name: "Child" },
@@ -322,7 +322,7 @@ test("a snapshot of the parent has the child in it, and both go on", async () =>
   assert.deepEqual(second.history().filter(({ type }) => type === "TaskSubmitted").length, 1);
 });
 
-test("no family is left behind when a thousand children have ended", async () => {
+test("no memory is left in use after a thousand children have ended", async () => {
   const map = machine({
     M: {
       Type: "Map",
@@ -353,7 +353,7 @@ test("no family is left behind when a thousand children have ended", async () =>
   );
 });
 
-test("a task describes and stops executions of its family", async () => {
+test("a task describes and stops executions that belong to the same run", async () => {
   const ask = (api, more = {}) => ({
     Type: "Task",
     Resource: `arn:aws:states:::aws-sdk:sfn:${api}`,
@@ -415,7 +415,7 @@ test("a task describes and stops executions of its family", async () => {
   );
 });
 
-test("what cannot be described is refused as the service does", async () => {
+test("a request that the service refuses is refused", async () => {
   const describe = (arn) =>
     machine({
       D: { Type: "Task", Resource: "arn:aws:states:::aws-sdk:sfn:describeExecution", Parameters: { ExecutionArn: arn }, End: true },
@@ -435,7 +435,7 @@ test("what cannot be described is refused as the service does", async () => {
   }
 });
 
-test("a simulation runs registered machines on its time line", () => {
+test("a simulation runs registered machines on its timeline", () => {
   const machines = { [ARN]: minute };
   const report = simulate(parent("states:startExecution.sync:2"), { n: 1 }, {}, { machines, startTime: START });
   assert.equal(JSON.stringify(report.output), JSON.stringify({ ...DESCRIPTION, Input: { n: 1 }, Output: { done: true } }));
@@ -446,15 +446,15 @@ test("a simulation runs registered machines on its time line", () => {
     [child.name, child.arn, child.status, child.duration, child.history.at(-1).type],
     ["first", EXECUTION, "SUCCEEDED", 60_000, "ExecutionSucceeded"],
   );
-  // Equal arguments, equal reports.
+  // Equal arguments give equal reports.
   assert.deepEqual(simulate(parent("states:startExecution.sync:2"), { n: 1 }, {}, { machines, startTime: START }), report);
-  // A child that fails, one that is cut off, one that outlives its parent.
+  // A child that fails, one that is stopped, and one that outlives its parent.
   assert.equal(simulate(parent("states:startExecution.sync"), {}, {}, { machines: { [ARN]: broken } }).error, "States.TaskFailed");
   const late = simulate(parent("states:startExecution.sync", {}, { TimeoutSeconds: 9 }), {}, {}, { machines: { [ARN]: forever } });
   assert.deepEqual([late.error, late.nested[0].status, late.nested[0].duration], ["States.Timeout", "ABORTED", 9000]);
   const alone = simulate(parent("states:startExecution"), {}, {}, { machines });
   assert.deepEqual([alone.status, alone.nested[0].status], ["SUCCEEDED", "RUNNING"]);
-  // The script is the children's too.
+  // The children use the same script.
   const works = machine(
     { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", End: true } },
     { name: "Child" },
@@ -468,7 +468,7 @@ test("a simulation runs registered machines on its time line", () => {
   assert.deepEqual([worked.output.Output, worked.duration, worked.nested[0].calls.length], ["worked", 70, 1]);
 });
 
-test("a child with a name or an input that StartExecution does not take is refused", async () => {
+test("a child with a name or an input that StartExecution refuses is refused", async () => {
   for (const [Name, error, cause] of [
     ["two words", "StepFunctions.InvalidNameException", "Invalid Name: 'two words'"],
     ["n".repeat(81), "StepFunctions.ValidationException", "1 validation error detected: Value 'nnn"],
