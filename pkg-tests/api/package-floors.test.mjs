@@ -1,4 +1,4 @@
-// The folders of the package's sources: a folder imports only from those below it.
+// The folders of the package's sources: a folder imports only from folders on lower floors.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { posix, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { modulesIn, rowsOf, upwards } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../js");
-/** From the lowest floor up; folders of one floor do not know each other. ARCHITECTURE.md says what is where. */
+/** From the lowest floor up. Folders of one floor do not import from each other. ARCHITECTURE.md describes the folders. */
 const FLOORS = [
   ["api"],
   ["base"],
@@ -24,7 +24,7 @@ const FLOORS = [
   ["command"],
 ];
 
-/** The command stands on the entry for Node, and is an entry itself; api/checked.ts holds the declarations against all entries. */
+/** The command line uses the entry for Node, and is an entry itself. api/checked.ts compares the declarations with all entries. */
 const ROOF = new Map([
   ["entries/cli.ts", "command"],
   ["entries/command.ts", "command"],
@@ -64,7 +64,7 @@ describe("the folders of the package", { skip }, () => {
     );
   });
 
-  test("are seen to import upwards", () => {
+  test("are reported if they import upwards", () => {
     const seen = (name, text) => upwards({ name, text }, FLOORS, folderOf);
     assert.deepEqual(seen("tasks/activity.ts", 'import { Driver } from "../driver/driver.ts";'), ["tasks/activity.ts → driver/driver.ts"]);
     assert.deepEqual(seen("debug/session.ts", 'const { x } = await import("../testing/mocks.ts");'), [
@@ -74,7 +74,7 @@ describe("the folders of the package", { skip }, () => {
   });
 });
 
-/** The modules that a module needs at run time, and those that they need: not those that only give types. */
+/** Returns the modules that a module needs at run time, and transitively those that they need, without imports of types. */
 function needs(name, all, found = new Set()) {
   if (found.has(name)) return found;
   found.add(name);
@@ -92,7 +92,7 @@ function needs(name, all, found = new Set()) {
 describe("the stepping core", { skip }, () => {
   const all = new Map(modules.map((module) => [module.name, module]));
 
-  test("starts no executions, and has nothing of the session around it", () => {
+  test("starts no executions, and uses nothing of the session around it", () => {
     const needed = [...needs("entries/stepping.ts", all)];
     assert.ok(needed.includes("debug/player.ts") && needed.includes("border/engine.ts"), needed.join(", "));
     assert.deepEqual(
@@ -103,7 +103,7 @@ describe("the stepping core", { skip }, () => {
     );
   });
 
-  test("is seen to need what it imports", () => {
+  test("is found to need what it imports", () => {
     const modules = {
       "a.ts": 'import { b } from "./b.ts";\nimport type { C } from "./c.ts";\nimport { type D } from "./d.ts";',
       "b.ts": 'export { e } from "./e.ts";',

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { modulesIn, rowsOf, upwards as upwardsOn } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../www/src");
-/** From the lowest floor up; folders of one floor do not know each other. "beside" are the files outside of any folder. */
+/** From the lowest floor up. Folders of one floor do not import from each other. "beside" are the files outside of any folder. */
 const FLOORS = [
   ["model"],
   ["examples", "beside", "ui"],
@@ -40,16 +40,16 @@ const ROOMS = [
 
 const folderOf = (name) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : /^(main|page)\.tsx$/.test(name) ? "page" : "beside");
 
-/** The imports of a module that do not lead downwards. */
+/** Returns the imports of a module that do not lead to a lower floor. */
 const upwards = (module) => upwardsOn(module, FLOORS, folderOf);
 
-/** What a module imports from rooms: `[room, [name, …]]`, where a namespace is `* as name`. */
+/** Returns what a module imports from the modules of the store: `[module, [name, …]]`; a namespace is `* as name`. */
 const imports = (text) =>
   [...text.matchAll(/import (?:type )?(\* as \w+|\{[^}]*\}) from "(?:\.\.?\/)+(?:store\/)?(\w+)\.ts"/g)]
     .filter(([, , room]) => ROOMS.includes(room))
     .map(([, names, room]) => [room, names]);
 
-/** Where a module writes a signal that it has from a room. */
+/** Returns where a module writes a signal that it imports from the store. */
 export function writes(text) {
   return imports(text).flatMap(([room, names]) => {
     const [, namespace] = /^\* as (\w+)$/.exec(names) ?? [];
@@ -126,7 +126,7 @@ describe("the page's folders", { skip }, () => {
   });
 });
 
-describe("the rooms of the page's store", { skip }, () => {
+describe("are reported if another module writes", { skip }, () => {
   const isRoom = ({ name }) => relative("store", name) === basename(name);
 
   test("are all named, in the order in which they know each other", () => {

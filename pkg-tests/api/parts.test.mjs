@@ -1,5 +1,5 @@
-// The entry for browsers has the module in two files: the first one runs machines. Here it runs in Node, which reads files in place of
-// requests; pkg-tests/packed has it in browsers.
+// The entry for browsers has the module in two files, of which the first runs machines. This test runs it in Node, which reads
+// files instead of requesting them; pkg-tests/packed runs it in browsers.
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const machine = { StartAt: "A", States: { A: { Type: "Pass", End: true } } };
 const state = JSON.stringify({ Type: "Pass", End: true });
 const started = (stepglass) => new stepglass.StateMachine(machine).start(1, { clock: "virtual" });
 
-/** How each export is used that calls the module. */
+/** A call of each export that uses the module. */
 const USES = {
   complete: ({ complete }) => complete(JSON.stringify(machine), 20),
   compare: ({ compare }) => compare(machine, { ...machine, Comment: "" }),
@@ -33,10 +33,10 @@ const USES = {
   Engine: ({ Engine, StateMachine }) => new Engine(new StateMachine(machine)).start(0, 1, {}, 0),
   StateMachine: (stepglass) => started(stepglass).result,
 };
-/** Those that the first file lacks something for: importing them makes `init()` load both. */
+/** Exports that need more than the first file: importing them makes `init()` load both. */
 const OF_REST = ["complete", "language", "layout", "renderMermaid", "renderSvg", "replayHistory", "simulate", "testState"];
 
-test("what runs machines needs the first file alone", async () => {
+test("running machines needs only the first file", async () => {
   const stepglass = await copyForBrowsers();
   try {
     rmSync(join(stepglass.folder, "stepglass-rest.wasm"));
@@ -48,7 +48,7 @@ test("what runs machines needs the first file alone", async () => {
   }
 });
 
-test("everything else loads the rest when it is called, and says what it lacks", async () => {
+test("every other call loads the rest, or says what is missing", async () => {
   const stepglass = await copyForBrowsers();
   try {
     await stepglass.init({ parts: "first" });
@@ -58,7 +58,7 @@ test("everything else loads the rest when it is called, and says what it lacks",
       () => stepglass.layout(machine),
       (error) => /rest of the interpreter could not be loaded/.test(`${error.message} ${error.cause?.message}`),
     );
-    // The machine of before is there.
+    // The machine that was created before still works.
     assert.equal(await started(stepglass).result.then(({ output }) => output), 1);
     renameSync(away, there);
     for (const name of OF_REST) await USES[name](stepglass);
@@ -67,7 +67,7 @@ test("everything else loads the rest when it is called, and says what it lacks",
   }
 });
 
-test("init() loads both files for who has everything, and fails where one is missing", async () => {
+test("init() loads both files for programs that use everything, and fails if one is missing", async () => {
   const stepglass = await copyForBrowsers();
   const rest = join(stepglass.folder, "stepglass-rest.wasm");
   try {
@@ -82,7 +82,7 @@ test("init() loads both files for who has everything, and fails where one is mis
   }
 });
 
-test("the module in one file, copied by hand, does too", async () => {
+test("so does the module in one file, copied manually", async () => {
   const stepglass = await copyForBrowsers(["stepglass.wasm"]);
   try {
     await stepglass.init();
@@ -92,7 +92,7 @@ test("the module in one file, copied by hand, does too", async () => {
   }
 });
 
-test("the first file, loaded by hand, says that it is one of two", async () => {
+test("the first file, loaded manually, says that it is one of two", async () => {
   const { initSync, layout } = await import("../../dist/slim.js");
   initSync(readFileSync(new URL(import.meta.resolve("stepglass/stepglass-first.wasm"))));
   assert.throws(
@@ -101,7 +101,7 @@ test("the first file, loaded by hand, says that it is one of two", async () => {
   );
 });
 
-describe("a bundle's init() loads what its program imports", () => {
+describe("init() of a bundle loads what its program imports", () => {
   for (const [name, ...asked] of [["StateMachine", "first"], ["validate", "first"], ...OF_REST.map((one) => [one, "first", "rest"])]) {
     test(name, async () => {
       const folder = folderForBrowsers();

@@ -1,4 +1,4 @@
-// Every pattern that the page inserts is a machine that runs to what it promises, with its mocks.
+// Every pattern that the page inserts is a machine that runs to the promised result with its mocks.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
@@ -10,10 +10,10 @@ const folder = resolve(import.meta.dirname, "../../www/patterns");
 const patterns = readdirSync(folder)
   .sort()
   .map((file) => ({ id: file.slice(0, -".json".length), ...JSON.parse(readFileSync(resolve(folder, file), "utf8")) }));
-/** As it is with its placeholders filled in: with what stands between the braces. */
+/** Returns the pattern with its placeholders filled in with their default texts. */
 const filled = (value) => JSON.stringify(value).replaceAll(/\$\{([^}]*)\}/g, "$1");
 
-test("there are eleven patterns, and each says what it is", () => {
+test("there are eleven patterns with descriptions", () => {
   assert.equal(patterns.length, 11);
   for (const { id, title, lesson, words, cases } of patterns) {
     assert.ok(title.length > 3 && lesson.length > 15 && lesson.length < 80 && words.length > 3, id);
@@ -23,7 +23,7 @@ test("there are eleven patterns, and each says what it is", () => {
 });
 
 for (const { id, definition, cases } of patterns) {
-  test(`${id}: is a good definition, with something to fill in`, () => {
+  test(`${id}: the definition is valid, and has placeholders to fill in`, () => {
     assert.deepEqual(
       validate(filled(definition)).map(({ message }) => message),
       [],

@@ -1,4 +1,4 @@
-// Payloads that cross to the engine and back, again and again: each handler has its own copy of what was said.
+// Payloads that repeatedly cross between JavaScript and the engine: each handler has a copy of its own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine, TaskError } from "stepglass";
@@ -18,7 +18,7 @@ const payloads = {
   "a long text": { text: "x".repeat(70_000), more: [{}] },
 };
 
-/** Changes everything that can be changed in a value. */
+/** Changes everything in a value that can be changed. */
 function spoil(value) {
   if (typeof value !== "object" || value === null) return;
   for (const key of Object.keys(value)) {
@@ -38,14 +38,14 @@ const chain = (count, more = {}) => {
 
 for (const [name, payload] of Object.entries(payloads)) {
   const text = JSON.stringify(payload);
-  test(`${name} that is handed on is each handler's own`, async () => {
+  test(`each handler has a copy of its own of ${name}`, async () => {
     const seen = [];
     const handlers = { Add: async (input) => (seen.push(JSON.stringify(input)), spoil(input), JSON.parse(text)) };
     const output = await chain(5).run(payload, { tasks: handlers, clock: "virtual" });
     assert.deepEqual([...seen, JSON.stringify(output)], Array(6).fill(text));
   });
 
-  test(`${name} is the same for every attempt`, async () => {
+  test(`every attempt gets the same ${name}`, async () => {
     const seen = [];
     const Retry = [{ ErrorEquals: ["Again"], MaxAttempts: 4 }];
     const Add = (input) => {
@@ -59,7 +59,7 @@ for (const [name, payload] of Object.entries(payloads)) {
   });
 }
 
-test("executions that take turns keep their payloads apart", async () => {
+test("concurrent executions do not mix up their payloads", async () => {
   const machine = chain(6);
   const tasks = { Add: async (input) => (await Promise.resolve(), input) };
   const inputs = Array.from({ length: 12 }, (_, i) => ({ n: i % 3, of: [{ n: i % 3 }] }));
@@ -67,7 +67,7 @@ test("executions that take turns keep their payloads apart", async () => {
   assert.deepEqual(outputs, inputs);
 });
 
-test("an answer that comes again is the same in the history", async () => {
+test("a repeated result is the same in the history", async () => {
   const answers = ["\ud800", "\ud800", "\ufffd", "\ud800", { a: "\ud800" }, { a: "\ud800" }];
   let calls = 0;
   const running = chain(answers.length).start({}, { tasks: { Add: () => answers[calls++] } });
@@ -94,7 +94,7 @@ const counting = () => {
     },
   };
 };
-/** What JSON.stringify() writes otherwise than member by member, and what is written alike: each made anew when it is asked for. */
+/** Values that JSON.stringify() converts, and values with equal JSON, created anew for each use. */
 const answers = {
   "a minus zero": () => ({ n: -0 }),
   "what is no number": () => ({ n: [NaN, Infinity, 1] }),
@@ -119,7 +119,7 @@ const answers = {
 };
 
 for (const [name, make] of Object.entries(answers)) {
-  test(`an answer that comes once or again is what JSON makes of it: ${name}`, async () => {
+  test(`a result is converted as by JSON.stringify(), also when it is repeated: ${name}`, async () => {
     const given = [{ first: true }, make, make, make, { a: 1, b: [{ x: 2, y: 1 }] }, make, { a: 1, b: [{ x: 2, y: 1 }] }, make, make];
     const texts = given.map((one) => JSON.stringify(typeof one === "function" ? one() : one));
     const seen = [];
@@ -137,7 +137,7 @@ for (const [name, make] of Object.entries(answers)) {
   });
 }
 
-test("an answer that is changed after it was given stays as it was", async () => {
+test("a change of a result after it was returned has no effect", async () => {
   const answer = { n: 0, list: [{ n: 0 }] };
   const seen = [];
   const Add = async (input) => {
@@ -151,7 +151,7 @@ test("an answer that is changed after it was given stays as it was", async () =>
   assert.deepEqual(seen, ["{}", ...texts]);
 });
 
-test("an answer that its reader changes is the same for every attempt, and when it comes again", async () => {
+test("a result that a reader changes is the same for every attempt, and when it is repeated", async () => {
   const seen = [];
   const Retry = [{ ErrorEquals: ["Again"], MaxAttempts: 2 }];
   const Add = async (input, task) => {
@@ -168,7 +168,7 @@ test("an answer that its reader changes is the same for every attempt, and when 
   );
 });
 
-test("handlers that are changed between two executions are read again", async () => {
+test("handlers that change between two executions are read again", async () => {
   const tasks = { Add: () => 1, Other: () => 2 };
   const run = () => lambda().run({}, { tasks });
   assert.equal(await run(), 1);
@@ -183,7 +183,7 @@ test("handlers that are changed between two executions are read again", async ()
   await assert.rejects(async () => run(), { code: "INVALID_OPTION" });
 });
 
-test("an answer that cannot be read spoils no other one", async () => {
+test("a result that cannot be converted does not affect others", async () => {
   const deep = "[".repeat(200) + "]".repeat(200);
   const answers = [{ a: 1 }, JSON.parse(deep), { a: 1 }, { a: 1 }];
   let calls = 0;
@@ -201,7 +201,7 @@ const failures = [
   ["E", "x".repeat(20_000)],
 ];
 for (const [error, cause] of failures) {
-  test(`a failure keeps its words: ${String(error)}, ${String(cause).slice(0, 20)}`, async () => {
+  test(`a failure keeps its error and cause: ${String(error)}, ${String(cause).slice(0, 20)}`, async () => {
     const outcome = await lambda().start({}, { tasks: { Add: () => Promise.reject(new TaskError(error, cause)) } }).result;
     assert.deepEqual(
       [outcome.status, outcome.error, outcome.cause],
@@ -210,7 +210,7 @@ for (const [error, cause] of failures) {
   });
 }
 
-test("failures that come again, and those between them, are told apart", async () => {
+test("repeated failures, and those between them, are distinguished", async () => {
   const failures = [
     ["A", "x"],
     ["A", "x"],

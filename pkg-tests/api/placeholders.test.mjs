@@ -1,4 +1,4 @@
-// `${Name}` in definitions; YAML, byte order marks and templates with faults: what the command takes and what the API takes.
+// `${Name}` in definitions; YAML, byte order marks and faulty templates; the arguments of the command line and of the API.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -58,7 +58,7 @@ const defines = Object.entries(VALUES).flatMap(([name, value]) => [
 ]);
 const place = ({ range: { start } }) => `${start.line}:${start.column}`;
 
-test("a bare placeholder without a value is a warning with its place, and nothing is said of what stands for it", () => {
+test("an unquoted placeholder without a value is one warning at its position, and causes no other problem", () => {
   const found = validate(JSON_TEXT);
   assert.deepEqual(
     found.map((one) => [one.code, one.severity, one.pointer, place(one), one.message]),
@@ -77,13 +77,13 @@ test("a bare placeholder without a value is a warning with its place, and nothin
   );
 });
 
-test("a placeholder of a whole state may end the machine, and may lead to every other state", () => {
+test("a placeholder for a whole state may end the machine, and may lead to every other state", () => {
   const text = JSON_TEXT.replace(/"C": .*/, '"C": ${Last},\n    "D": { "Type": "Pass", "Next": "C" }');
   assert.deepEqual(
     validate(text).map(({ code, pointer }) => `${code} ${pointer}`),
     ["placeholder /States/A/Seconds", "placeholder /States/B/TimeoutSeconds", "placeholder /States/B/Parameters", "placeholder /States/C"],
   );
-  // With its value it is what it is.
+  // With a value it is that value.
   const substitutions = {
     Delay: 1,
     Fn: "arn:aws:lambda:us-east-1:123456789012:function:f",
@@ -97,7 +97,7 @@ test("a placeholder of a whole state may end the machine, and may lead to every 
   );
 });
 
-test("carets stand under a placeholder after wide characters, in the order of the places, and values need none", () => {
+test("carets are below a placeholder after wide characters, in the order of positions", () => {
   const text = `{ "StartAt": "日本", "States": { "日本": { "Type": "Wait", "Seconds": \${Delay}, "Next": "Nowhere" } } }`;
   const rendered = renderDiagnostics(text);
   const [line, under] = rendered
@@ -113,7 +113,7 @@ test("carets stand under a placeholder after wide characters, in the order of th
   assert.throws(() => new StateMachine(text), /^error\[placeholder\]: the placeholder `\$\{Delay\}` has no value$/m);
 });
 
-test("what is wrong besides keeps its place", () => {
+test("other problems keep their positions", () => {
   const text = JSON_TEXT.replace('"Next": "C"', '"Nxt": "C"');
   for (const substitutions of [{}, VALUES]) {
     const wrong = validate(text, { substitutions }).filter(({ severity }) => severity === "error");
@@ -131,7 +131,7 @@ test("what is wrong besides keeps its place", () => {
   }
 });
 
-test("values are put in before the text is parsed: numbers stay numbers, and text in strings is text", () => {
+test("values are inserted before the text is parsed: numbers stay numbers, and text in strings is text", () => {
   assert.deepEqual(validate(JSON_TEXT, { substitutions: VALUES }), []);
   const { A, B, C } = JSON.parse(new StateMachine(JSON_TEXT, { substitutions: VALUES }).definition).States;
   assert.deepEqual(
@@ -140,7 +140,7 @@ test("values are put in before the text is parsed: numbers stay numbers, and tex
   );
   const found = simulate(JSON_TEXT, {}, { f: { output: 1 } }, { substitutions: VALUES });
   assert.deepEqual([found.status, found.duration], ["SUCCEEDED", 2000]);
-  // A value that does not fit is told where the placeholder is.
+  // A value of the wrong type is reported at the placeholder.
   const [wrong] = validate(JSON_TEXT, { substitutions: { ...VALUES, Timeout: -7 } });
   assert.deepEqual([wrong.code, place(wrong), wrong.range.end.column], ["out-of-range", "5:67", 77]);
   const [broken] = validate(JSON_TEXT, { substitutions: { ...VALUES, Timeout: "seven" } });
@@ -169,7 +169,7 @@ test("a machine names every placeholder that needs a value", () => {
   assert.deepEqual(validate('{"StartAt":"A","States":{"A":{"Type":"Pass","Comment":"${X}","End":true}}}'), []);
 });
 
-test("graph, comparison and the editor's questions do not mind", () => {
+test("the graph, the comparison and the language features work with placeholders", () => {
   assert.equal(layout(JSON_TEXT).nodes.length, layout(JSON_TEXT.replaceAll(/: \$\{\w+\}/g, ": 1")).nodes.length);
   assert.match(renderMermaid(JSON_TEXT), /stateDiagram/);
   assert.equal(compare(JSON_TEXT, JSON_TEXT).identical, true);
@@ -181,7 +181,7 @@ test("graph, comparison and the editor's questions do not mind", () => {
   assert.ok(language.apply(JSON_TEXT, language.format(JSON_TEXT)).includes('"TimeoutSeconds": ${Timeout},'));
 });
 
-test("the language's answers have their places in a text with bare placeholders", () => {
+test("language features return positions in the text with unquoted placeholders", () => {
   const at = (what, inside = 0) => JSON_TEXT.indexOf(what) + inside;
   assert.equal(language.hover(JSON_TEXT, at('"TimeoutSeconds"', 3)).state, "B");
   assert.equal(language.definition(JSON_TEXT, at('"Next": "C"', 9)).targets[0].start, at('"C":', 1));
@@ -192,7 +192,7 @@ test("the language's answers have their places in a text with bare placeholders"
   assert.ok(complete(JSON_TEXT, at('"Next": "C"', 9)).items.some(({ label }) => label === "C"));
 });
 
-test("YAML that is edited: a placeholder that cannot be a text stands for any value, in brackets too, and edits keep it", () => {
+test("edits of YAML keep a placeholder for any value, also in flow style", () => {
   const text = `# of \${nobody}
 StartAt: A
 TimeoutSeconds: \${Total}
@@ -254,7 +254,7 @@ const { folder, stepglass } = folderWith({
   "mark.asl.yaml": "\ufeffStartAt: A\nStates:\n  A: { Type: Succeed }\n",
 });
 
-test("the command: a warning in validate, an error with all names and places in run, values with --define", async () => {
+test("validate warns of placeholders, run refuses them with all names and positions, and --define gives values", async () => {
   for (const [file, places] of [
     ["a.asl.json", ["Delay 4:39", "Timeout 5:67", "Body 5:93", "End 6:57"]],
     ["a.asl.yaml", ["Delay 4:29", "Timeout 8:21"]],
@@ -284,7 +284,7 @@ test("the command: a warning in validate, an error with all names and places in 
   assert.match(wrong.stdout, /^error\[out-of-range\].*\n --> a\.asl\.yaml:8:21\n/m);
 });
 
-test("test files and templates: a number stays a number", async () => {
+test("a number stays a number in test files and templates", async () => {
   const tested = await stepglass("test", "a.stepglass.yaml", ...defines);
   assert.equal(tested.code, 0, tested.stdout + tested.stderr);
   assert.match(
@@ -306,7 +306,7 @@ test("a template's parameter without a default is a placeholder, too, and --defi
   assert.deepEqual([ran.code, ran.stdout], [0, '"prod"\n']);
 });
 
-test("a fault in a resource that is no state machine is a warning", async () => {
+test("a fault in a resource that is not a state machine is a warning", async () => {
   for (const [file, message, at] of [
     ["duplicate.yaml", /Map keys must be unique/, 4],
     ["indented.yaml", /same column|indent/, 13],
@@ -321,7 +321,7 @@ test("a fault in a resource that is no state machine is a warning", async () => 
     assert.match(checked.stdout, /1 definition: 1 warning/);
     assert.equal((await stepglass("run", file)).code, 0);
   }
-  // Each fault once, and what is wrong with a machine in its place.
+  // Each fault is reported once, and what is wrong with a machine at the machine.
   const { stdout, code } = await stepglass("validate", "both.yaml", "--json");
   assert.deepEqual(
     [
@@ -343,7 +343,7 @@ test("a fault in a resource that is no state machine is a warning", async () => 
   assert.equal((await stepglass("validate", ".")).stdout.includes("duplicate.yaml"), true);
 });
 
-test("convert keeps placeholders, and what is none of its concern", async () => {
+test("convert keeps placeholders, and parts that it does not convert", async () => {
   const yaml = await stepglass("convert", "a.asl.json");
   assert.equal(yaml.code, 0, yaml.stderr);
   assert.match(yaml.stdout, /Seconds: \$\{Delay\}\n[^]*Resource: \$\{Fn\}\n +TimeoutSeconds: \$\{Timeout\}\n +Parameters: \$\{Body\}\n/);
@@ -363,7 +363,7 @@ test("convert keeps placeholders, and what is none of its concern", async () => 
   assert.match(template.stderr, /note: duplicate\.yaml: Map keys must be unique at line 4/);
 });
 
-test("a byte order mark is white space, everywhere", async () => {
+test("a byte order mark is ignored everywhere", async () => {
   const text = '\ufeff{"StartAt":"A","States":{"A":{"Type":"Succeed"}}}';
   assert.deepEqual(validate(text), []);
   assert.equal(renderDiagnostics(text), "");
@@ -381,7 +381,7 @@ test("a byte order mark is white space, everywhere", async () => {
     assert.deepEqual([(await stepglass("run", file)).code, readDefinition(join(folder, file)).name], [0, "mark"]);
 });
 
-test("YAML: each function says how, and parseYaml and readDefinition do it", async () => {
+test("each function documents its YAML support, and parseYaml and readDefinition read YAML", async () => {
   const how = /this looks like YAML: `parseYaml\(text\)` of stepglass\/node/;
   assert.match(validate(YAML_TEXT)[0].help, how);
   assert.match(renderDiagnostics(YAML_TEXT), how);
@@ -413,7 +413,7 @@ test("YAML: each function says how, and parseYaml and readDefinition do it", asy
   assert.equal(testMachine(join(folder, "a.asl.yaml"), { substitutions: VALUES }).outline !== undefined, true);
 });
 
-test("brackets within texts of YAML are no levels", () => {
+test("brackets within strings of YAML do not count as nesting", () => {
   const paths = Array.from({ length: 600 }, (_, i) => `p${i}: $.items[${i}`);
   assert.equal(parseYaml(paths.join("\n")).p599, "$.items[599");
   assert.equal(parseYaml(JSON.stringify(parseYaml(paths.join("\n")))).p599, "$.items[599");

@@ -1,4 +1,4 @@
-// Where the `+` of transitions and states stands on the graph of the page: over no label, at any scale.
+// The position of the `+` on transitions and states of the page's graph: it covers no label at any scale.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,10 +16,10 @@ const gallery = readdirSync(examples)
   .filter((file) => existsSync(file))
   .map((file) => ({ name: file, text: readFileSync(file, "utf8") }));
 
-/** The sign of a state's status: how far its middle is from the lower right corner, and its radius (www/src/graph/Signs.tsx). */
+/** The sign of a state's status: the distance of its centre from the lower right corner, and its radius (www/src/graph/Signs.tsx). */
 const SIGN = { aside: 14, radius: 10 };
 
-/** A Choice with many rules, whose labels stand close to each other. */
+/** A Choice with many rules, whose labels are close to each other. */
 const crowded = {
   name: "a Choice of twelve rules",
   text: JSON.stringify({
@@ -75,7 +75,7 @@ for (const beside of [false, true]) {
   });
 }
 
-test("without labels in the way a + is in the middle of the longest line", () => {
+test("without labels in the way, a + is in the middle of the longest line segment", () => {
   const edge = {
     points: [
       [0, 0],

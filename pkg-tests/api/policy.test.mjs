@@ -1,4 +1,4 @@
-// The least IAM policy for a definition: what each integration and pattern needs, and what a definition does not say.
+// The minimal IAM policy for a definition: what each integration and pattern needs, and what a definition does not say.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { policyOf, searchIntegrations, taskState } from "stepglass/integrations";
@@ -10,7 +10,7 @@ const EU = "eu-west-1:111122223333";
 const machine = (state) => ({ StartAt: "A", States: { A: { Type: "Task", ...state, End: true } } });
 const called = (resource, Parameters, more) => machine({ Resource: `arn:aws:states:::${resource}`, Parameters, ...more });
 
-/** A policy as lines: `actions on resources`, with the condition. */
+/** Returns a policy as lines: `actions on resources`, with the condition. */
 const lines = (definition, options = here) =>
   policyOf(definition, options).policy.Statement.map(
     ({ Action, Resource, Condition }) =>
@@ -36,7 +36,7 @@ describe("a policy", () => {
     for (const [definition, resource] of cases) assert.deepEqual(lines(definition), [`lambda:InvokeFunction on ${resource}`]);
   });
 
-  test("has what a nested execution is asked and stopped by", () => {
+  test("has the permissions to describe and stop a nested execution", () => {
     const StateMachineArn = `arn:aws:states:${EU}:stateMachine:Child:PROD`;
     assert.deepEqual(lines(called("states:startExecution", { StateMachineArn })), [`states:StartExecution on ${StateMachineArn}`]);
     assert.deepEqual(lines(called("states:startExecution.sync:2", { StateMachineArn })), [
@@ -46,7 +46,7 @@ describe("a policy", () => {
     ]);
   });
 
-  test("has what a job is asked, stopped and told of by", () => {
+  test("has the permissions to describe and stop a job, and to receive its events", () => {
     assert.deepEqual(lines(called("batch:submitJob.sync", { JobName: "j", JobDefinition: "d", JobQueue: "q" })), [
       `batch:SubmitJob on arn:aws:batch:${EU}:job-definition/d:* arn:aws:batch:${EU}:job-queue/q`,
       `batch:TerminateJob on arn:aws:batch:${EU}:job/*`,
@@ -69,7 +69,7 @@ describe("a policy", () => {
     ]);
   });
 
-  test("names queues by their URLs, buses, tables and topics", () => {
+  test("names queues by their URLs, and buses, tables and topics", () => {
     const queue = "https://sqs.us-west-2.amazonaws.com/444455556666/orders.fifo";
     assert.deepEqual(lines(called("sqs:sendMessage", { QueueUrl: queue })), [
       "sqs:SendMessage on arn:aws:sqs:us-west-2:444455556666:orders.fifo",
@@ -86,14 +86,14 @@ describe("a policy", () => {
         C: { Type: "Task", Resource: "arn:aws:states:::dynamodb:putItem", Parameters: { TableName: "t" }, End: true },
       },
     };
-    // Permissions for one resource are together.
+    // Permissions for one resource are grouped.
     assert.deepEqual(lines(two), [
       `dynamodb:GetItem dynamodb:PutItem on arn:aws:dynamodb:${EU}:table/t`,
       `dynamodb:Query on arn:aws:dynamodb:${EU}:table/t/index/i`,
     ]);
   });
 
-  test("has the credentials of HTTP endpoints", () => {
+  test("has the permissions for the credentials of HTTP endpoints", () => {
     const ConnectionArn = `arn:aws:events:${EU}:connection/shop/1`;
     const call = { ApiEndpoint: "https://api.example.com/orders", Method: "GET", InvocationConfig: { ConnectionArn } };
     assert.deepEqual(lines(called("http:invoke", call)), [
@@ -103,7 +103,7 @@ describe("a policy", () => {
     ]);
   });
 
-  test("calls the actions of IAM by their own names", () => {
+  test("uses the names of IAM actions", () => {
     const allowed = (resource, parameters) => lines(called(`aws-sdk:${resource}`, parameters));
     assert.deepEqual(allowed("s3:getObject", { Bucket: "b", Key: "k" }), ["s3:GetObject on arn:aws:s3:::b/k"]);
     assert.deepEqual(allowed("s3:listObjectsV2", { Bucket: "b" }), ["s3:ListBucket on arn:aws:s3:::b"]);
@@ -125,7 +125,7 @@ describe("a policy", () => {
       allowed("dynamodb:transactWriteItems", { TransactItems: [{ Put: { TableName: "t" } }, { ConditionCheck: { TableName: "u" } }] }),
       [`dynamodb:PutItem on arn:aws:dynamodb:${EU}:table/t`, `dynamodb:ConditionCheckItem on arn:aws:dynamodb:${EU}:table/u`],
     );
-    // What it passes on, and what is named by its ARN.
+    // The roles that it passes on, and resources that are named by ARN.
     const RoleArn = "arn:aws:iam::1:role/r";
     assert.deepEqual(allowed("scheduler:createSchedule", { Name: "s", RoleArn, Target: {} }), [
       "scheduler:CreateSchedule on *",
@@ -160,13 +160,13 @@ describe("a Distributed Map", () => {
   ];
   const inside = `sqs:SendMessage on arn:aws:sqs:${EU}:q`;
 
-  test("starts, asks, stops and redrives executions of its own machine", () => {
+  test("has the permissions to start, describe, stop and redrive executions of its own machine", () => {
     assert.deepEqual(lines(map({})), [...own, inside]);
     assert.deepEqual(lines(map({}, "INLINE")), [inside]);
     assert.match(policyOf(map({})).unknown[0].message, /the name of the state machine/);
   });
 
-  test("reads items and writes results", () => {
+  test("has the permissions to read items and write results", () => {
     const list = map({
       ItemReader: { Resource: "arn:aws:states:::s3:listObjectsV2", Parameters: { Bucket: "b", Prefix: "in/" } },
       ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "c", Prefix: "out" } },
@@ -181,8 +181,8 @@ describe("a Distributed Map", () => {
   });
 });
 
-describe("what a definition does not say", () => {
-  test("is listed with its place, and allowed as narrowly as its kind", () => {
+describe("resources that a definition does not name", () => {
+  test("are listed with their positions, and allowed as narrowly as possible", () => {
     const at = "/States/A/Parameters/TableName";
     const any = `arn:aws:dynamodb:${EU}:table/*`;
     assert.deepEqual(gaps(called("dynamodb:getItem", { "TableName.$": "$.t" })), [`${at}.$ expression dynamodb:GetItem ${any}`]);
@@ -195,7 +195,7 @@ describe("what a definition does not say", () => {
     assert.deepEqual(lines(called("sns:publish", { TopicArn: arn })), ["sns:Publish on arn:aws:sns:*:*:orders"]);
   });
 
-  test("is read of JSONata too, where an expression that is a text is known", () => {
+  test("are read from JSONata, too, if an expression is a constant string", () => {
     const jsonata = (TableName) => ({
       QueryLanguage: "JSONata",
       ...machine({ Resource: "arn:aws:states:::dynamodb:getItem", Arguments: { TableName } }),
@@ -207,7 +207,7 @@ describe("what a definition does not say", () => {
     assert.deepEqual(gaps(jsonata("orders")), []);
   });
 
-  test("is never a role: one that is computed is not passed on", () => {
+  test("never include a role: a computed role is not passed on", () => {
     const { policy, unknown } = policyOf(called("sagemaker:createModel", { ModelName: "M", "ExecutionRoleArn.$": "$.role" }), here);
     assert.ok(!JSON.stringify(policy).includes("iam:PassRole"));
     assert.deepEqual(
@@ -216,7 +216,7 @@ describe("what a definition does not say", () => {
     );
   });
 
-  test("is what another role, a workgroup or Kubernetes settles", () => {
+  test("do not include what another role, a workgroup or Kubernetes decides", () => {
     const RoleArn = "arn:aws:iam::444455556666:role/there";
     const other = called("sqs:sendMessage", { QueueUrl: "q" }, { Credentials: { RoleArn } });
     assert.deepEqual(lines(other), [`sts:AssumeRole on ${RoleArn}`]);
@@ -228,7 +228,7 @@ describe("what a definition does not say", () => {
   });
 });
 
-test("there are permissions for every optimized integration, in every pattern", async () => {
+test("every optimized integration in every pattern has permissions", async () => {
   for (const integration of await searchIntegrations("", { limit: 1000 })) {
     for (const { pattern } of integration.patterns) {
       const state = taskState(integration, { pattern });
@@ -249,7 +249,7 @@ test("there are permissions for every optimized integration, in every pattern", 
   }
 });
 
-test("logs and traces are on request; activities and other states need nothing", () => {
+test("permissions for logs and traces are optional; activities and other states need none", () => {
   const nothing = { StartAt: "A", States: { A: { Type: "Task", Resource: `arn:aws:states:${EU}:activity:a`, End: true } } };
   assert.deepEqual(policyOf(nothing), { policy: { Version: "2012-10-17", Statement: [] }, unknown: [] });
   const [{ Action, Resource }] = policyOf(nothing, { logs: true, tracing: true }).policy.Statement;
@@ -257,7 +257,7 @@ test("logs and traces are on request; activities and other states need nothing",
   assert.deepEqual(Resource, ["*"]);
 });
 
-test("nothing that is no definition is taken", () => {
+test("an invalid definition is refused", () => {
   assert.throws(() => policyOf("StartAt: A"), { code: "INVALID_ARGUMENT", message: /parseYaml/ });
   assert.throws(() => policyOf(null), { code: "INVALID_ARGUMENT" });
   assert.throws(() => policyOf({}, { zone: 1 }), { code: "INVALID_OPTION" });
@@ -273,7 +273,7 @@ describe("stepglass policy", () => {
   });
   const run = (...args) => stepglass("policy", ...args);
 
-  test("prints the policy, and on standard error what is not known", async () => {
+  test("prints the policy, and unknown resources on standard error", async () => {
     const { code, stdout, stderr } = await run("a.asl.json", "--region", "eu-west-1", "--account", "111122223333");
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), policyOf(definition, { region: here.region, account: here.account }).policy);
@@ -284,14 +284,14 @@ describe("stepglass policy", () => {
     assert.match((await run("b.asl.yaml")).stderr, /calls nothing that needs a permission/);
   });
 
-  test("prints both as JSON, and fails on request where something is not known", async () => {
+  test("prints both as JSON, and fails on request if a resource is unknown", async () => {
     const { code, stdout } = await run("a.asl.json", "--json", "--strict");
     assert.equal(code, 1);
     assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(policyOf(definition))));
     assert.equal((await run("b.asl.yaml", "--strict")).code, 0);
   });
 
-  test("refuses what it cannot use", async () => {
+  test("refuses unusable arguments", async () => {
     assert.equal((await run("broken.asl.json")).code, 1);
     assert.equal((await run()).code, 2);
     assert.match((await run("a.asl.json", "--account", "12")).stderr, /12 digits/);

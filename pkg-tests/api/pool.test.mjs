@@ -56,14 +56,14 @@ describe("a pool", () => {
     assert.deepEqual([pool.running, pool.waiting], [0, 0]);
   });
 
-  test("hands back numbers and large texts as they are", async () => {
+  test("returns numbers and large texts unchanged", async () => {
     const machine = pool.machine({ StartAt: "P", States: { P: { Type: "Pass", End: true } } });
     const input = { big: 2 ** 53, text: "ä€𝄞".repeat(10_000), none: null };
     assert.deepEqual(await machine.run(input), input);
     assert.deepEqual(await machine.run(), {});
   });
 
-  test("hands back histories that somebody wants", async () => {
+  test("returns histories on request", async () => {
     const machine = pool.machine(task("Add"));
     const execution = machine.start({ a: 1, b: 2 }, { history: "full", name: "one" });
     assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: 3 });

@@ -1,4 +1,5 @@
-// Machines in the files that they stand in: shown as texts of their own, written back by the changes alone. Texts line by line; steps.
+// Machines inside files: they are shown as texts of their own, and only changes are written back. Differences by line, and the list
+// of steps.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +11,7 @@ const root = resolve(import.meta.dirname, "../..");
 const skip = existsSync(join(root, "www/src")) ? false : "the page is not here";
 const loaded = {};
 
-/** Modules of the page that need no page; what they import of the package comes from its sources. */
+/** Modules of the page that need no page. Their imports from the package resolve to its sources. */
 async function load(folder, name) {
   const aliases = { tags: "js/definition/tags.ts", "yaml-document": "js/definition/yaml-document.ts" };
   const { outputFiles } = await build({
@@ -153,7 +154,7 @@ describe("machines in files", { skip }, () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   const part = (text, file, name) => loaded.partsOf(text, file).machines.find((one) => one.name === name);
-  /** The file with a machine edited, and all of it that is not the edit. */
+  /** The file with a machine edited, and the part of the file that was not edited. */
   const edited = (text, file, name, edit) => {
     const shown = part(text, file, name).text;
     const next = edit(shown);
@@ -163,7 +164,7 @@ describe("machines in files", { skip }, () => {
     return written;
   };
 
-  test("in YAML: without what is around them, with placeholders for functions", () => {
+  test("in YAML: without the surrounding indentation, with placeholders for functions", () => {
     assert.equal(
       part(YAML, "t.yaml", "Orders").text,
       `StartAt: Charge
@@ -187,7 +188,7 @@ States:
     assert.match(part(YAML, "t.yaml", "Text").text, /^\{\n {2}"StartAt": "A",\n[^]*"Seconds": \$\{Secs\}/);
   });
 
-  test("in YAML: only the change is written, with its indentation", () => {
+  test("in YAML: only the change is written, with the indentation of the file", () => {
     assert.equal(
       edited(YAML, "t.yaml", "Orders", (text) =>
         text.replace("Next: Send", "Next: Wait\n  Wait:\n    Type: Wait\n    Seconds: 3\n    Next: Send"),
@@ -208,7 +209,7 @@ States:
     );
   });
 
-  test("with the line ends of Windows", () => {
+  test("with Windows line ends", () => {
     const text = YAML.replaceAll("\n", "\r\n");
     assert.equal(
       edited(text, "t.yaml", "Orders", (shown) => shown.replace("Next: Send", "Comment: c\n    Next: Send")),
@@ -221,7 +222,7 @@ States:
     );
   });
 
-  test("of the CDK: texts that are joined, and functions that move with what they are in", () => {
+  test("of the CDK: joined strings, and functions that move with their surroundings", () => {
     assert.equal(
       part(CDK, "cdk.json", "Joined").text,
       '{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"${Fn.Arn}","Next":"B"},"B":{"Type":"Task","Resource":"${Q}","End":true}}}',
@@ -276,7 +277,7 @@ States:
     );
   });
 
-  test("what cannot stand there is refused, and nothing is written", () => {
+  test("an impossible change is refused, and nothing is written", () => {
     const quoted = `Resources:\n  M:\n    Type: AWS::StepFunctions::StateMachine\n    Properties:\n      DefinitionString: '{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}'\n`;
     assert.throws(
       () => loaded.written({ text: quoted, name: "q.yaml", template: true }, [{ part: "M", text: '{\n"StartAt": "A"\n}' }]),
@@ -288,7 +289,7 @@ States:
     );
   });
 
-  test("lines differ as little as they can, for random texts", () => {
+  test("line differences are minimal for random texts", () => {
     let seed = 7;
     const random = (most) => (seed = (seed * 48_271) % 2_147_483_647) % most;
     for (let round = 0; round < 400; round++) {
@@ -305,7 +306,7 @@ States:
     ]);
   });
 
-  test("steps: typing is one, taking back moves along the list, something new cuts off what was taken back", () => {
+  test("steps: typing is one step, undo moves along the list, and a new step discards what was undone", () => {
     const texts = (definition, input = "{}") => ({ format: "json", definition, input, mocks: {} });
     const note = (steps, from, to, at, typed = true) => loaded.recorded(steps, from, to, { words: loaded.wordsOf(from, to), at, typed });
     let steps = loaded.NONE;

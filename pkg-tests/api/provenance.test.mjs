@@ -1,4 +1,4 @@
-// Where the page says that values came from: on every example of the gallery, at every leaf of every stage.
+// The provenance of values that the page shows: for every example of the gallery, at every leaf of every stage.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { parse } from "yaml";
 import { gallery, handlersOf } from "./examples.mjs";
 
 const worker = resolve(import.meta.dirname, "../../www/src/worker");
-// From here "stepglass" is found.
+// "stepglass" resolves from here.
 const folder = mkdtempSync(join(import.meta.dirname, "../.cache/provenance-"));
 let page;
 
@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A machine that has run to its end. */
+/** Returns a machine's session after the run has ended. */
 async function ran(definition, input, { answers = {}, ...options } = {}) {
   const session = new DebugSession(definition, { input, seed: 1, startTime: 1_760_000_000_000, ...options });
   session.continue();
@@ -40,7 +40,7 @@ async function ran(definition, input, { answers = {}, ...options } = {}) {
   return session;
 }
 
-/** Where a part of a state's output came from, as the page tells it. */
+/** Returns the source of a part of a state's output, as the page shows it. */
 async function chain(definition, input, state, path, { stage = "output", mocked, iteration, ...options } = {}) {
   const session = await ran(definition, input, options);
   const visits = session.visits(state);
@@ -82,7 +82,7 @@ describe("the gallery", () => {
               for (const path of [...leaves(value)].slice(0, 25)) {
                 const about = `${visit.state} ${name} ${JSON.stringify(path)} = ${JSON.stringify(at(value, path))}`;
                 const making = looking.making(scene, stage, path);
-                // What is said to be exact is the same value there.
+                // A source that is called exact has the same value.
                 const untouched =
                   !making.approximate &&
                   !making.literal &&
@@ -107,11 +107,11 @@ describe("the gallery", () => {
   }
 });
 
-describe("chains", () => {
+describe("chains of sources", () => {
   const task = (more) => ({ Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", ...more });
   const machine = (States, more) => ({ StartAt: Object.keys(States)[0], ...more, States });
 
-  test("through templates, filters, results and ResultPath to the execution's input", async () => {
+  test("lead through templates, filters, results and ResultPath to the execution's input", async () => {
     const definition = machine({
       Pick: {
         Type: "Pass",
@@ -153,7 +153,7 @@ describe("chains", () => {
     );
   });
 
-  test("through a task that gives back what it was given: what it does is not seen, but a value is known again", async () => {
+  test("end at a task, whose work is unknown, unless its result contains the same value", async () => {
     const definition = machine({
       Call: task({ Parameters: { "id.$": "$.order.id", twice: { "a.$": "$.order.who", "b.$": "$.order.who" }, yes: true }, End: true }),
     });
@@ -165,12 +165,12 @@ describe("chains", () => {
       "$.id ← $.order.id in Parameters of Call",
       "$.order.id ← the execution's input",
     ]);
-    // Where it may be from more than one place, from none, or is what anything could be, nothing is guessed.
+    // If a value may have several sources or none, or is too common, no source is shown.
     for (const name of ["who", "made", "yes"])
       assert.deepEqual(await chain(definition, input, "Call", [name], { tasks }), [`$.${name} ← the task's result in Call`]);
   });
 
-  test("of a batch's items, which are some of the Map's, and of what all batches have", async () => {
+  test("of a batch's items lead to items of the Map and to the common input of batches", async () => {
     const ItemProcessor = {
       ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
       StartAt: "P",
@@ -194,7 +194,7 @@ describe("chains", () => {
     ]);
   });
 
-  test("through variables, which JSONata reads, to who assigned them", async () => {
+  test("lead through variables, which JSONata reads, to the state that assigned them", async () => {
     const definition = machine(
       {
         First: { Type: "Pass", Assign: { rate: "{% $states.input.rate %}", other: 1 }, Next: "Second" },
@@ -218,7 +218,7 @@ describe("chains", () => {
       "$.rate ← $states.input.rate in Assign of First",
       "$.rate ← the execution's input",
     ]);
-    // Which lines are kept matters, and the prices of these: what the others cost does not.
+    // The condition and the prices of the selected lines matter; those of the others do not.
     const session = await ran(definition, input);
     const third = session.visits("Third")[0].id;
     const looking = new page.Looking(session, JSON.stringify(definition));
@@ -235,7 +235,7 @@ describe("chains", () => {
     );
   });
 
-  test("out of a Map and a Parallel into the branch, by items and ItemSelector, and through a rule of a Choice", async () => {
+  test("lead out of a Map and a Parallel into the branch, through items and ItemSelector, and through a rule of a Choice", async () => {
     const inner = machine({
       Big: {
         Type: "Choice",
@@ -295,7 +295,7 @@ describe("chains", () => {
     ]);
   });
 
-  test("what a catcher hands on, in both languages", async () => {
+  test("lead through the output of a catcher, in both languages", async () => {
     const fail = { f: () => Promise.reject(Object.assign(new Error("no"), { name: "Broken" })) };
     const jsonpath = machine({
       T: task({
@@ -339,7 +339,7 @@ describe("chains", () => {
   });
 });
 
-test("what expressions read", () => {
+test("the inputs of expressions", () => {
   const reads = (text, by = page.readsOfJsonata) => by(text).reads.map(({ of, name, path }) => `${name ?? of}${path}`);
   assert.deepEqual(reads("{% $states.input.a.`b c`[0] & $x.y & '$no' /* $states.input.z */ %}"), ["input.a.`b c`[0]", "x.y"]);
   assert.deepEqual(reads("($own := $states.result.a; $map($own, function($v) { $v + $lookup($t, 'k') }))"), ["result.a", "t"]);
@@ -358,7 +358,7 @@ test("what expressions read", () => {
   ]);
 });
 
-test("where paths find what they select", () => {
+test("are found where a path selects them", () => {
   const value = { a: [{ b: 1 }, { b: 2 }, { c: { b: 3 } }], "x y": { z: 1 }, n: null };
   const places = (path) => page.select(path, value)?.places.map((place) => place.join("."));
   assert.deepEqual(places(".a[*].b"), ["a.0.b", "a.1.b"]);

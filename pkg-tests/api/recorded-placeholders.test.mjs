@@ -1,4 +1,4 @@
-// Placeholders of a definition take the values that a recorded execution had: without a browser.
+// Placeholders of a definition take their values from a recorded execution, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replayHistory, simulate } from "stepglass";
@@ -41,20 +41,20 @@ const VALUES = {
   Tag: "b",
 };
 
-test("the values of placeholders come from the events, in states inside of others too, and the replay matches", () => {
+test("the values of placeholders come from the events, also in nested states, and the replay matches", () => {
   const ran = fill(WRITTEN, new Map(Object.entries({ ...VALUES, Other: "arn:aws:lambda:eu-west-1:123456789012:function:other" })));
   const { history, status } = simulate(ran, {}, { Charge: { output: { items: [{ id: "1" }] } }, Store: { output: {} } });
   assert.equal(status, "SUCCEEDED");
   const values = valuesIn(WRITTEN, history);
   assert.deepEqual(Object.fromEntries(values), VALUES);
   const filled = fill(WRITTEN, values);
-  // What no event tells stays as it is written.
+  // A placeholder that no event determines stays.
   assert.deepEqual(namesIn(filled), ["Other"]);
   const { matches, divergences } = replayHistory(filled, { events: history });
   assert.ok(matches, JSON.stringify(divergences));
 });
 
-test("what another definition would have asked for gives no values", () => {
+test("a history of another definition gives no values", () => {
   const other = fill(WRITTEN, new Map(Object.entries({ ...VALUES, Prefix: "live", Other: "x" }))).replace("-orders", "-parcels");
   const { history } = simulate(other, {}, { Charge: { output: { items: [{ id: "1" }] } }, Store: { output: {} } });
   assert.equal(valuesIn(WRITTEN, history).get("Prefix"), undefined);

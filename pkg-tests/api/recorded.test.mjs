@@ -48,7 +48,7 @@ async function recorded() {
   return execution.history();
 }
 
-test("a history is replayed, and gives its tasks' answers", async () => {
+test("a history is replayed, and provides its tasks' results", async () => {
   const events = await recorded();
   for (const history of [
     events,
@@ -73,7 +73,7 @@ test("a history is replayed, and gives its tasks' answers", async () => {
   }
 });
 
-test("recorded answers serve as a script", async () => {
+test("recorded results serve as a script", async () => {
   const { tasks, input } = replayHistory(definition, await recorded());
   const results = {};
   for (const { state, output, error, cause, after } of tasks)
@@ -82,7 +82,7 @@ test("recorded answers serve as a script", async () => {
   assert.deepEqual(report.output, [{ MessageId: "m-a" }, { MessageId: "m-b" }, { MessageId: "m-c" }]);
 });
 
-test("the first divergence is named", async () => {
+test("the first difference is reported", async () => {
   const events = await recorded();
   const changed = structuredClone(definition);
   changed.States.Work.Retry[0].MaxAttempts = 0;
@@ -102,7 +102,7 @@ test("the first divergence is named", async () => {
   assert.equal(found.divergences.length, 3);
 });
 
-test("what is no history or no definition is refused", () => {
+test("what is not a history or a definition is refused", () => {
   assert.throws(() => replayHistory(definition, "[]"), { code: "NOT_A_HISTORY" });
   assert.throws(() => replayHistory(definition, "{"), { code: "NOT_A_HISTORY" });
   assert.throws(() => replayHistory(definition, 1), { code: "INVALID_ARGUMENT" });
@@ -110,12 +110,12 @@ test("what is no history or no definition is refused", () => {
   assert.throws(() => replayHistory(definition, [], { histroy: 1 }), { code: "INVALID_OPTION" });
 });
 
-test("stages are told with the option trace", async () => {
+test("stages are reported with the option trace", async () => {
   const { trace } = replayHistory(definition, await recorded(), { trace: true });
   assert.ok(trace.some(({ state, stage }) => state === "Work" && stage === "afterParameters"));
 });
 
-test("the history of every case of the corpus goes the same way again, with its times and without", () => {
+test("the history of every case of the corpus is replayed without a difference, with and without its times", () => {
   const folder = new URL("../../tests/corpus/executions/", import.meta.url);
   const parted = [];
   let histories = 0;
@@ -173,12 +173,12 @@ function scripted(answers) {
 }
 
 const { file, skip } = recordings("aws-recorded.jsonl");
-test("executions recorded on AWS go the same way again", { skip }, () => {
+test("executions recorded on AWS are replayed without a difference", { skip }, () => {
   const cases = readFileSync(file, "utf8")
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-  // Where ids were blanked nothing says which event follows from which.
+  // If the ids are blanked, nothing says which event follows which.
   const whole = cases.filter(
     ({ kind, definition, expected }) => kind === "execution" && definition && expected?.history?.every(({ id }) => typeof id === "number"),
   );

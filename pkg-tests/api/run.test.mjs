@@ -1,4 +1,4 @@
-// What a handler's answer, a wrong definition and a misspelt option lead to.
+// Results of handlers, invalid definitions and misspelt options.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -35,7 +35,7 @@ const answers = [
   ["NaN", () => NaN, null],
   ["a date", () => new Date(0), "1970-01-01T00:00:00.000Z"],
   ["toJSON", () => ({ toJSON: () => [1] }), [1]],
-  // oxlint-disable-next-line no-sparse-arrays -- what is asked about
+  // oxlint-disable-next-line no-sparse-arrays -- sparse arrays are what is tested
   ["sparse arrays", () => [, 1], [null, 1]],
   ["false", () => false, false],
   ["a thenable", () => ({ then: (resolve) => resolve(7) }), 7],
@@ -191,7 +191,7 @@ for (const [name, handler, error, cause] of thrown) {
   });
 }
 
-test("a Lambda function's error has the cause that Lambda gives it", async () => {
+test("a Lambda function's error has the same cause as on Lambda", async () => {
   for (const machine of [lambda(), task("arn:aws:states:::lambda:invoke", { FunctionName: "Add" })]) {
     const result = await machine.start(
       {},
@@ -211,8 +211,8 @@ test("a Lambda function's error has the cause that Lambda gives it", async () =>
   }
 });
 
-test("an error and a cause that are longer than AWS permits are cut", async () => {
-  // 256 and 32,768 characters, of which some take several bytes.
+test("an error and a cause that are longer than AWS permits are shortened", async () => {
+  // 256 and 32,768 characters, some of which take several bytes.
   const [error, cause] = ["É".repeat(300), "é".repeat(40_000)];
   const result = await task("arn:aws:states:::sqs:sendMessage").start(
     {},
@@ -227,7 +227,7 @@ test("an error and a cause that are longer than AWS permits are cut", async () =
   assert.deepEqual(result, { status: "FAILED", error: "É".repeat(256), cause: "é".repeat(32_768) });
 });
 
-test("run() rejects with everything that is known", async () => {
+test("run() rejects with the error, the cause, the state and the execution", async () => {
   const machine = new StateMachine({
     StartAt: "First",
     States: { First: { Type: "Pass", Next: "Second" }, Second: { Type: "Fail", Error: "Oops", Cause: "it went wrong" } },
@@ -241,7 +241,7 @@ test("run() rejects with everything that is known", async () => {
   assert.equal(error.execution.history().at(-1).type, "ExecutionFailed");
 });
 
-test("a missing handler names the resource and the handlers known", async () => {
+test("a missing handler is reported with the resource and the known handlers", async () => {
   const error = await lambda()
     .run({}, { tasks: { Subtract: () => 1, Multiply: () => 2 } })
     .then(assert.fail, (error) => error);
@@ -253,7 +253,7 @@ test("a missing handler names the resource and the handlers known", async () => 
   assert.match(none.errorCause, /No handlers were given/);
 });
 
-test("a definition with errors is refused with all of them", () => {
+test("an invalid definition is refused with all of its errors", () => {
   const text = '{\n  "StartAt": "A",\n  "States": {\n    "A": {"Type": "Pass", "Next": "C"},\n    "B": {"Type": "Suceed"}\n  }\n}';
   const error = thrownBy(() => new StateMachine(text));
   assert.ok(error instanceof DefinitionError);
@@ -276,7 +276,7 @@ test("a definition with errors is refused with all of them", () => {
   assert.ok(asObject.diagnostics.every((diagnostic) => !("range" in diagnostic)));
 });
 
-test("a good definition has no problems", () => {
+test("a valid definition has no problems", () => {
   assert.deepEqual(validate({ StartAt: "A", States: { A: { Type: "Succeed" } } }), []);
 });
 
@@ -294,14 +294,14 @@ for (const [name, misuse, message] of misuses) {
   test(`${name} throws at once`, () => assert.throws(misuse, message));
 }
 
-test("an input that nests too deep begins no execution", async () => {
+test("an input that is nested too deeply starts no execution", async () => {
   const refused = { code: "InvalidExecutionInput", message: /the input is nested deeper than 128 levels at character 128/ };
   assert.throws(() => lambda().start(deep), refused);
   await assert.rejects(lambda().run(deep), refused);
   assert.throws(() => simulate(lambda(), deep, {}), refused);
 });
 
-test("an input with a number that no double holds begins no execution", async () => {
+test("an input with a number that a double cannot hold starts no execution", async () => {
   const digits = "9".repeat(309);
   const texts = { "[1e999]": 1, '{"1e999":"1e999","b":-1.5E+400}': 22, [digits]: 0, [`["\\"1e400",${digits}.5]`]: 11 };
   for (const [text, at] of Object.entries(texts)) {
@@ -325,7 +325,7 @@ test("a TaskResponse is the whole response", async () => {
   assert.deepEqual(await machine.run({}, { tasks: { f: () => new TaskResponse({ StatusCode: 500 }) } }), { StatusCode: 500 });
 });
 
-test("a JsonText keeps the digits of numbers, as an input and as an answer", async () => {
+test("a JsonText keeps the digits of numbers, in an input and in a result", async () => {
   const digits = '{"id":12345678901234567890,"price":1.0}';
   const machine = lambda();
   const running = machine.start(new JsonText(digits), { tasks: { Add: () => new JsonText(digits) } });
@@ -337,7 +337,7 @@ test("a JsonText keeps the digits of numbers, as an input and as an answer", asy
   assert.equal(history[0].executionStartedEventDetails.input, digits);
 });
 
-test("a JsonText of another text is refused when it is made", () => {
+test("a JsonText with invalid JSON is refused when it is created", () => {
   for (const text of ["[1,]", "", "undefined"]) assert.throws(() => new JsonText(text), { name: "SyntaxError", code: "NOT_JSON" });
   for (const text of [undefined, null, 1, { a: 1 }])
     assert.throws(() => new JsonText(text), { name: "TypeError", code: "INVALID_ARGUMENT", message: /takes a JSON text/ });
@@ -353,7 +353,7 @@ test("equal seeds give equal executions", async () => {
   assert.notDeepEqual(await machine.run(), await machine.run());
 });
 
-test("the Context Object knows the names that were given", async () => {
+test("the Context Object has the given names", async () => {
   const machine = new StateMachine(
     { StartAt: "A", States: { A: { Type: "Pass", Parameters: { "c.$": "$$" }, End: true } } },
     { name: "Orders" },
@@ -365,7 +365,7 @@ test("the Context Object knows the names that were given", async () => {
   assert.match(c.Execution.Id, /:execution:Orders:first$/);
 });
 
-test("what StartExecution would not start is not started", async () => {
+test("an execution that StartExecution refuses is not started", async () => {
   const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
   const starts = (input, options) => [
     () => machine.start(input, options),
@@ -411,7 +411,7 @@ test("history: none keeps no events", async () => {
 
 test("version is the package's", () => assert.match(version(), /^\d+\.\d+\.\d+/));
 
-test("simulate() takes a machine, too", () => {
+test("simulate() accepts a machine, too", () => {
   assert.equal(simulate(lambda(), {}, { Add: { output: 3 } }).output, 3);
 });
 

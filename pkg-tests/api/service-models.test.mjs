@@ -1,4 +1,4 @@
-// Packages of AWS's models: where they are found, and what a mock is checked against.
+// Packages of AWS's service models: where they are found, and how mocks are checked against them.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ const lambda = (max) => ({
   },
 });
 
-/** A folder as botocore's `data`. */
+/** A folder like botocore's `data`. */
 function botocore(prefix, { version = "9.9.9", max = 512 } = {}) {
   put(`${prefix}/botocore/__init__.py`, `__version__ = '${version}'\n`);
   put(`${prefix}/botocore/data/endpoints.json`, {});
@@ -50,7 +50,7 @@ function botocore(prefix, { version = "9.9.9", max = 512 } = {}) {
   put(`${prefix}/botocore/data/events/2015-10-07/service-2.json`, { operations: { PutEvents: { output: run } }, shapes: {} });
 }
 
-/** What TestState answers for a mock. */
+/** TestState's error for a mock. */
 function answer(serviceModel, resource, result, fieldValidationMode = "STRICT") {
   try {
     const definition = { Type: "Task", Resource: `arn:aws:states:::${resource}`, End: true };
@@ -62,7 +62,7 @@ function answer(serviceModel, resource, result, fieldValidationMode = "STRICT") 
   }
 }
 
-/** Runs findServiceModels in another process, with an environment of its own. */
+/** Runs findServiceModels in another process, with the given environment. */
 function foundIn(cwd, env = {}) {
   const entry = fileURLToPath(import.meta.resolve("stepglass/node"));
   const code = `import { findServiceModels } from ${JSON.stringify(pathToFileURL(entry).href)};
@@ -76,7 +76,7 @@ function foundIn(cwd, env = {}) {
 describe("models of botocore", () => {
   botocore("plain");
 
-  test("are read from a folder, the newest version of each", () => {
+  test("are read from a folder, in the newest version of each", () => {
     const models = findServiceModels({ folder: join(folder, "plain/botocore/data") });
     assert.equal(models.package, "botocore 9.9.9");
     const resource = "aws-sdk:lambda:getFunction";
@@ -92,13 +92,13 @@ describe("models of botocore", () => {
     assert.deepEqual(findServiceModels({ folder: pathToFileURL(join(folder, "plain")) }).folder, models.folder);
   });
 
-  test("give shapes without documentation, and without what a response does not have", () => {
+  test("provide shapes without documentation, and without members that a response lacks", () => {
     const shape = findServiceModels({ folder: join(folder, "plain") })("lambda", "getFunction");
     assert.deepEqual(Object.keys(shape.shapes).sort(), ["Configuration", "Function", "Size", "Text"]);
     assert.equal(shape.shapes.Function.documentation, undefined);
   });
 
-  test("check optimized integrations, and jobs by what is polled", () => {
+  test("check optimized integrations, and jobs by the polled response", () => {
     const models = findServiceModels({ folder: join(folder, "plain") });
     assert.equal(answer(models, "events:putEvents", {}), "Required field 'Id' is missing");
     assert.equal(answer(models, "glue:startJobRun", {}), "SUCCEEDED");
@@ -129,7 +129,7 @@ test("models of aws-sdk have strings without a type", () => {
   assert.equal(answer(models, "aws-sdk:lambda:getFunction", { Next: { Title: 7 } }), "Field 'Title' must be a string");
 });
 
-test("a folder without models is refused, and what is no path", () => {
+test("a folder without models is refused, and so is a value that is not a path", () => {
   assert.throws(() => findServiceModels({ folder: join(folder, "nothing") }), { code: "UNUSABLE_FILE", message: /has no models of AWS/ });
   assert.throws(() => findServiceModels({ folder: 7 }), { code: "INVALID_OPTION" });
   assert.throws(() => findServiceModels({ place: "." }), { code: "INVALID_OPTION" });

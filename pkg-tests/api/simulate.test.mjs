@@ -1,4 +1,4 @@
-// Executions from a script, without waiting.
+// Executions from a script of results, without waiting.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine, simulate, testState } from "stepglass";
@@ -6,7 +6,7 @@ import { LAMBDA, lambda, task } from "./machines.mjs";
 
 const retrying = lambda({ Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 5, BackoffRate: 2 }] });
 
-test("results of a script, one for each call", () => {
+test("a script has one result for each call", () => {
   const script = { Add: [{ error: "Busy" }, { error: "Busy", cause: "still", after: 500 }, { output: 3, after: 250 }] };
   const report = simulate(retrying, { x: 1 }, script);
   assert.deepEqual([report.status, report.output], ["SUCCEEDED", 3]);
@@ -32,11 +32,11 @@ test("equal arguments give equal results", () => {
   assert.notDeepEqual(run().history, simulate(machine, {}, { Add: { output: 1, after: 10 } }, { seed: 2 }).history);
 });
 
-test("a definition instead of a machine", () => {
+test("a definition can be given instead of a machine", () => {
   assert.equal(simulate({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 99, End: true } } }).duration, 99_000);
 });
 
-test("one result for all calls, or a function", () => {
+test("a task can have one result for all calls, or a function", () => {
   const map = new StateMachine({
     StartAt: "M",
     States: {
@@ -44,13 +44,13 @@ test("one result for all calls, or a function", () => {
     },
   });
   assert.deepEqual(simulate(map, [1, 2, 3], { T: { output: "same" } }).output, ["same", "same", "same"]);
-  // Later items answer first: the order of the output is that of the items.
+  // Later items answer first, but the output has the order of the items.
   const report = simulate(map, [1, 2, 3], { Add: (n, { iterations }) => ({ output: n * 10, after: 100 - iterations[0] }) });
   assert.deepEqual(report.output, [10, 20, 30]);
   assert.equal(report.duration, 100);
 });
 
-test("timeouts and heartbeats", () => {
+test("timeouts and heartbeats elapse", () => {
   const timed = lambda({ TimeoutSeconds: 10 });
   assert.equal(simulate(timed, {}, { Add: { output: 1, after: 9_999 } }).status, "SUCCEEDED");
   assert.equal(simulate(timed, {}, { Add: { output: 1, after: 10_000 } }).error, "States.Timeout");
@@ -60,20 +60,20 @@ test("timeouts and heartbeats", () => {
   assert.equal(simulate(beating, {}, { T: { output: 1, after: 25_000, heartbeats: [9_000, 18_000] } }).output, 1);
 });
 
-test("callbacks answer by themselves", () => {
+test("callbacks are answered automatically", () => {
   const machine = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", {});
   const report = simulate(machine, {}, { T: { submitted: { MessageId: "1" }, output: "approved", after: 86_400_000 } });
   assert.equal(report.output, "approved");
   assert.ok(report.history.some((event) => event.type === "TaskSubmitted"));
 });
 
-test("what the machine sees is wrapped, unless the whole response is given", () => {
+test("a result is wrapped, unless the whole response is given", () => {
   const machine = task("arn:aws:states:::lambda:invoke", { FunctionName: "f" });
   assert.equal(simulate(machine, {}, { f: { output: 5 } }).output.Payload, 5);
   assert.deepEqual(simulate(machine, {}, { f: { response: { StatusCode: 202 } } }).output, { StatusCode: 202 });
 });
 
-test("a script that is too short, or has no such task, says so", () => {
+test("a script that is too short, or lacks a task, is reported", () => {
   const short = simulate(retrying, {}, { Add: [{ error: "Busy" }] });
   assert.match(short.cause, /has 1 results, but this is call 2/);
   assert.match(simulate(retrying, {}, { Sub: { output: 1 } }).cause, /The handlers are: "Sub"/);
@@ -81,7 +81,7 @@ test("a script that is too short, or has no such task, says so", () => {
   assert.throws(() => simulate(retrying, {}, { Add: [5] }), /must give an object/);
 });
 
-test("until stops the time", () => {
+test("until stops the clock", () => {
   const report = simulate(
     { StartAt: "W", States: { W: { Type: "Wait", Seconds: 100, End: true } } },
     {},
@@ -106,7 +106,7 @@ test("testState tests one state", () => {
   );
 });
 
-test("a call that nothing ends leaves the execution running", () => {
+test("a call without a result leaves the execution running", () => {
   assert.equal(simulate(lambda(), {}, { Add: { never: true } }).status, "RUNNING");
 });
 

@@ -1,4 +1,4 @@
-// Stopping in the middle, storing, and going on.
+// Stopping in the middle, storing, and continuing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Engine, RestoreError, StateMachine } from "stepglass";
@@ -9,7 +9,7 @@ watchRejections();
 const store = (snapshot) => JSON.parse(JSON.stringify(snapshot));
 const noUse = () => new Promise(() => {});
 
-test("a restored execution invokes its tasks in flight again", async () => {
+test("a restored execution invokes its pending tasks again", async () => {
   const machine = lambda({ ResultPath: "$.r" });
   const first = machine.start({ x: 1 }, { tasks: { Add: noUse }, name: "kept" });
   await turn();
@@ -22,21 +22,21 @@ test("a restored execution invokes its tasks in flight again", async () => {
   assert.equal(second.history().at(-1).type, "ExecutionSucceeded");
 });
 
-test("a snapshot taken before the first step", async () => {
+test("a snapshot can be taken before the first step", async () => {
   const machine = lambda();
   const first = machine.start({ x: 1 }, { tasks: { Add: () => 1 } });
   const second = machine.restore(store(first.snapshot()), { tasks: { Add: () => 2 } });
   assert.deepEqual([(await first.result).output, (await second.result).output], [1, 2]);
 });
 
-test("a snapshot taken in a handler", async () => {
+test("a snapshot can be taken in a handler", async () => {
   const machine = lambda();
   let snapshot;
   await machine.run({}, { tasks: { Add: (_, task) => ((snapshot = store(task.execution.snapshot())), 1) } });
   assert.equal((await machine.restore(snapshot, { tasks: { Add: () => 2 } }).result).output, 2);
 });
 
-test("a wait goes on where it was", async () => {
+test("a wait continues where it was", async () => {
   const machine = new StateMachine({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 3600, End: true } } });
   const first = machine.start({}, {});
   await turn();
@@ -48,7 +48,7 @@ test("a wait goes on where it was", async () => {
   assert.equal(Date.parse(events.at(-1).timestamp) - Date.parse(events[0].timestamp), 3_600_000);
 });
 
-test("a callback whose request was made is not made again", async () => {
+test("a callback task whose request was made does not repeat it", async () => {
   const machine = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", {});
   let token;
   const first = machine.start({}, { tasks: { T: (_, task) => ((token = task.token), {}) } });
@@ -67,7 +67,7 @@ test("a callback whose request was made is not made again", async () => {
   assert.equal(calls, 0);
 });
 
-test("a task that is called again has all of its time, and answers that found nobody may come once more", async () => {
+test("a task that is called again has its full time, and a callback may be answered again if no execution took the answer", async () => {
   const clock = { at: 0, now: () => clock.at, setTimeout: () => 0, clearTimeout: () => {} };
   const resources = {
     [LAMBDA]: 10,
@@ -94,7 +94,7 @@ test("a task that is called again has all of its time, and answers that found no
   }
 });
 
-test("a callback that only the engine knows to be answered is not made again", async () => {
+test("a callback whose answer only the engine knows is not requested again", async () => {
   const machine = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", {});
   let token;
   const first = machine.start({}, { tasks: { T: (_, task) => ((token = task.token), {}) } });
@@ -107,7 +107,7 @@ test("a callback that only the engine knows to be answered is not made again", a
   assert.equal((await second.result).output, "done");
 });
 
-test("a finished execution stays finished", async () => {
+test("an execution that has ended stays ended", async () => {
   const machine = lambda();
   const first = machine.start({}, { tasks: { Add: () => 5 } });
   await first.result;
@@ -135,7 +135,7 @@ test("retries are counted across a restore", async () => {
   assert.deepEqual(attempts, [1, 2]);
 });
 
-test("what is no snapshot of this machine is refused", async () => {
+test("a value that is not a snapshot of this machine is refused", async () => {
   const machine = lambda();
   const running = machine.start({}, { tasks: { Add: noUse } });
   const snapshot = store(running.snapshot());
@@ -159,7 +159,7 @@ test("what is no snapshot of this machine is refused", async () => {
   }
 });
 
-test("a failed execution is redriven from where it stood", async () => {
+test("a failed execution is redriven from the state that failed", async () => {
   const machine = new StateMachine({
     StartAt: "First",
     States: {
@@ -203,7 +203,7 @@ test("a failed execution is redriven from where it stood", async () => {
   running.abort();
 });
 
-test("the Engine by hand", async () => {
+test("the Engine is driven by its caller", async () => {
   const machine = lambda();
   const engine = new Engine(machine);
   assert.equal(engine.status.status, "NOT_STARTED");
@@ -236,7 +236,7 @@ test("the Engine by hand", async () => {
   assert.deepEqual(engine.status, { status: "SUCCEEDED", output: { y: 2 } });
 });
 
-test("the Engine with the driver in Rust", async () => {
+test("the Engine is driven in Rust", async () => {
   const machine = new StateMachine({
     StartAt: "W",
     States: {

@@ -1,4 +1,4 @@
-// What a template has and nobody has read is told: loops, nested stacks, macros, files that are not there, folders of such files.
+// Parts of templates that are not read are reported: loops, nested stacks, macros, missing files, and folders of such files.
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ const put = (files) => {
     writeFileSync(join(folder, name), typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content, null, 1));
   }
 };
-/** The code of `validate`, and each report as its machine with codes, or as the reason why it cannot be used. */
+/** Returns the exit code of `validate`, and for each report its machine with codes, or the reason why it cannot be read. */
 const validated = async (...args) => {
   const { code, stdout } = await stepglass("validate", "--json", ...args);
   return [
@@ -28,7 +28,7 @@ const states = { StartAt: "A", States: { A: { Type: "Pass", End: true } } };
 const machine = (Definition = states) => ({ Type: "AWS::Serverless::StateMachine", Properties: { Definition } });
 
 describe("Fn::ForEach", () => {
-  test("resources, states and files are unrolled, also in one another", async () => {
+  test("unrolls resources, states and files, also when nested", async () => {
     put({
       "each.yaml": `Parameters:
   Names: { Type: CommaDelimitedList, Default: "pay,ship it" }
@@ -72,7 +72,7 @@ Resources:
     );
   });
 
-  test("a loop over what only a deployment knows is named, and --define gives it values", async () => {
+  test("names a loop over values that only a deployment knows, and takes them from --define", async () => {
     put({
       "open.yaml": `Parameters: { Names: { Type: CommaDelimitedList } }
 Resources:
@@ -98,8 +98,8 @@ Resources:
   });
 });
 
-describe("validate tells what it has not read", () => {
-  test("a template without a state machine that can be read is never without problems", async () => {
+describe("unread parts in validate", () => {
+  test("a template without a readable state machine always has a problem", async () => {
     put({
       "none.yaml": "Resources: { Q: { Type: AWS::SQS::Queue } }\n",
       "remote.yaml":
@@ -132,7 +132,7 @@ describe("validate tells what it has not read", () => {
       assert.deepEqual(await validated(file), [2, `${file} has no state machine`]);
   });
 
-  test("next to a machine it is a warning at its place", async () => {
+  test("beside a machine they are a warning with a position", async () => {
     const text = `Resources:
   Good: { Type: AWS::Serverless::StateMachine, Properties: { Definition: { StartAt: A, States: { A: { Type: Succeed } } } } }
   Shop: { Type: AWS::Serverless::Application, Properties: { Location: { ApplicationId: shop, SemanticVersion: 1.0.0 } } }
@@ -144,7 +144,7 @@ describe("validate tells what it has not read", () => {
     assert.equal((await stepglass("validate", "beside.yaml", "--strict")).code, 1);
   });
 
-  test("an assembly whose template is not there", async () => {
+  test("an assembly whose template is missing is reported", async () => {
     const stack = (templateFile) => ({ type: "aws:cloudformation:stack", properties: { templateFile } });
     put({
       "cdk.out/manifest.json": {
@@ -162,7 +162,7 @@ describe("validate tells what it has not read", () => {
     ]);
   });
 
-  test("machines of serverless.yml in variables, programs and files that are not there; those among its resources", async () => {
+  test("machines of serverless.yml in variables, programs and missing files are reported; those among its resources are read", async () => {
     put({
       "sls/variables.yml": `custom: { machines: { own: { definition: { StartAt: A, States: { A: { Type: Succeed } } } } } }
 stepFunctions: { stateMachines: "\${self:custom.machines}" }
@@ -205,7 +205,7 @@ resources:
     assert.match(stdout, /unknown-field[^]*--> sls\/resources\.yml:4:\d+/);
   });
 
-  test("in a folder, templates that cannot be parsed or are in another encoding are not passed over", async () => {
+  test("templates in a folder that cannot be parsed or have another encoding are reported", async () => {
     put({
       "folder/good.asl.json": states,
       "folder/broken.yaml": "Resources:\n  M: { Type: AWS::StepFunctions::StateMachine, Properties: { Definition: { A: [ } } }\n",

@@ -1,4 +1,4 @@
-// Terraform as people write it: templates of every age, loops, texts that are changed, modules; and what cannot be read by its name.
+// Terraform as it is written in practice: old and new templates, loops, text functions, modules. What cannot be read is named.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ const put = (files) => {
     writeFileSync(join(folder, name), texts[name]);
   }
 };
-/** Each report: its name with the code of each problem and what stands at its place, or why it cannot be used. */
+/** Returns each report: its name with the code of each problem and the text at its position, or why it cannot be read. */
 const problems = async (...args) =>
   JSON.parse((await stepglass("validate", "--json", ...args)).stdout).map(({ file, machine, problem, diagnostics }) => [
     file,
@@ -28,7 +28,7 @@ const machine = (name, expression) => `resource "aws_sfn_state_machine" "${name}
 const charge = "arn:aws:lambda:us-east-1:123456789012:function:charge";
 
 describe("Terraform", () => {
-  test("data.template_file and data.local_file, with files and with texts", async () => {
+  test("reads data.template_file and data.local_file, with files and with texts", async () => {
     put({
       "data/main.tf": `resource "aws_lambda_function" "charge" {}
 ${machine("filed", "data.template_file.filed.rendered")}
@@ -69,7 +69,7 @@ data "local_file" "plain" { filename = "plain.json" }
     assert.equal(definition("data/main.tf#inline").States.A.Resource, charge);
   });
 
-  test("replace of a file's text, by texts and patterns, has its places in the file", async () => {
+  test("maps positions through replace() into the file, for strings and patterns", async () => {
     put({
       "replace/main.tf":
         machine(
@@ -90,7 +90,7 @@ data "local_file" "plain" { filename = "plain.json" }
     assert.deepEqual([W.Seconds, C.Resource], [5, charge]);
   });
 
-  test("for makes lists and objects", () => {
+  test("evaluates for expressions to lists and objects", () => {
     put({
       "for/main.tf": `locals {
   regions = { eu = 1, us = 2, none = 0 }
@@ -118,7 +118,7 @@ ${machine("unknown", 'jsonencode({ StartAt = "P", States = { P = { Type = "Pass"
     assert.deepEqual(definition("for/main.tf#unknown", { "var.names": ["x"] }).States.P.Result, ["x"]);
   });
 
-  test("directives in heredocs and in the files of templatefile, with places there", async () => {
+  test("evaluates directives in heredocs and templatefile, with positions there", async () => {
     put({
       "directives/main.tf": `variable "queues" { default = ["one", "two"] }
 ${machine(
@@ -158,7 +158,7 @@ ${machine("filed", 'templatefile("${path.module}/m.json.tftpl", { queues = var.q
     assert.deepEqual([P.Branches.map(({ States }) => States.Q.Result), P.Comment, P.Retry], [["ONE", "TWO"], "${kept}", undefined]);
   });
 
-  test("what cannot be read is refused by its name, and never as invalid JSON", async () => {
+  test("names what cannot be read, and does not report it as invalid JSON", async () => {
     put({
       "refused/main.tf": [
         machine("loop", 'templatefile("loop.json", { names = var.names })'),
@@ -192,7 +192,7 @@ ${machine("filed", 'templatefile("${path.module}/m.json.tftpl", { queues = var.q
     assert.deepEqual(definition("refused/main.tf#loop", { "var.names": ["A"] }).States, { A: { Type: "Succeed" } });
   });
 
-  test("modules in folders are followed, with what they are called with", async () => {
+  test("follows modules in folders, with their arguments", async () => {
     put({
       "modules/main.tf": `module "orders" {
   source     = "./machine"
@@ -240,12 +240,12 @@ ${machine("filed", "file(var.file)")}
       definition("modules/main.tf#module.files.aws_sfn_state_machine.template").States.C.Resource,
       charge.replace(/charge$/, "other"),
     );
-    // In a folder a module is read with what calls it, and not by itself.
+    // In a folder, a module is read with its caller, and not by itself.
     const below = (await problems("modules")).map(([file]) => file);
     assert.deepEqual(below.length, found.length);
   });
 
-  test("a module whose files are elsewhere is named, if it is one that makes state machines", async () => {
+  test("names a module whose files are elsewhere if it creates state machines", async () => {
     put({
       "elsewhere/main.tf": `module "machine" { source = "git::https://example.com/modules.git//step-function" }
 module "vpc" { source = "terraform-aws-modules/vpc/aws" }
@@ -266,7 +266,7 @@ module "workflow" {
     ]);
   });
 
-  test("a local of another file has its places there", async () => {
+  test("finds positions of a local value in another file", async () => {
     put({
       "locals/main.tf": machine("m", "local.text") + machine("n", "jsonencode(local.coded)"),
       "locals/locals.tf":

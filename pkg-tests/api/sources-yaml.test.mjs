@@ -1,4 +1,5 @@
-// YAML as people write it: brackets whose lines have any indentation, faults that are told once, and keys that are no texts.
+// YAML as it is written in practice: brackets whose lines have any indentation, faults that are reported once, and keys that are
+// not strings.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +48,7 @@ ${closing}
 `;
 
 describe("brackets in YAML", () => {
-  test("lines between brackets may have any indentation, and problems there have their places", async () => {
+  test("lines between brackets may have any indentation, and problems there have positions", async () => {
     put("good.asl.yaml", definition());
     const { code, stdout } = await stepglass("run", "good.asl.yaml");
     assert.equal(code, 0);
@@ -60,7 +61,7 @@ describe("brackets in YAML", () => {
     );
   });
 
-  test("a list in a sequence, brackets in brackets, comments and both styles of quotes", () => {
+  test("lists in sequences, nested brackets, comments and both kinds of quotes are read", () => {
     assert.deepEqual(parseYaml("a:\n  - b: [\n    1, # one ]\n  ]\n  - ['it''s\n]', {\nc: d}\n]\ne: f\n"), {
       a: [{ b: [1] }, ["it's ]", { c: "d" }]],
       e: "f",
@@ -69,7 +70,7 @@ describe("brackets in YAML", () => {
   });
 
   for (const closing of ["      ]", "    ]", "]"])
-    test(`a template is read where a bracket closes as in ${JSON.stringify(closing)}`, async () => {
+    test(`a template is read if a bracket closes as in ${JSON.stringify(closing)}`, async () => {
       const text = template(closing);
       const [{ machine, diagnostics }, ...others] = await diagnosed("template.yaml", text);
       assert.deepEqual(
@@ -102,7 +103,7 @@ describe("brackets in YAML", () => {
   });
 });
 
-describe("a fault in YAML is told once", () => {
+describe("a fault in YAML is reported once", () => {
   const many = Array.from({ length: 60 }, (_, i) => `    S${i}: { Type: Pass, Next: S${i + 1} }`).join("\n");
   const faults = {
     "a bracket that is not closed": [`StartAt: S0\nStates:\n  First: { Type: Pass, Next: [\n  Others:\n${many}\n`, 4],
@@ -125,7 +126,7 @@ describe("a fault in YAML is told once", () => {
       if (line !== undefined) assert.equal(diagnostics[0].range.start.line, line);
     });
 
-  test("names that stand twice are told each", async () => {
+  test("duplicate names are all reported", async () => {
     const [{ diagnostics }] = await diagnosed(
       "twice.asl.yaml",
       "StartAt: A\nStartAt: B\nStates:\n  A: { Type: Pass, End: true }\nStates: {}\n",
@@ -140,7 +141,7 @@ describe("a fault in YAML is told once", () => {
   });
 });
 
-test("a key that is a list or an object leads to problems of the definition, and to no warning of Node", async () => {
+test("a key that is a list or an object is a problem of the definition, and causes no warning of Node", async () => {
   put(
     "keys.asl.yaml",
     "StartAt: A\nStates:\n  ? { a: b }\n  : { Type: Pass, End: true }\n  A: { Type: Pass, End: true, Result: { ? [1, 2] : 3 } }\n",

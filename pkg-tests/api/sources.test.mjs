@@ -1,5 +1,5 @@
-// Where definitions live: templates of every tool as that tool writes them, the places of problems in them, placeholders for what only a
-// deployment knows, and hostile ones.
+// Definitions in the templates of every tool, positions of problems in them, placeholders for what only a deployment knows, and
+// hostile templates.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ const put = (files) => {
   }
 };
 const reports = async (...args) => JSON.parse((await stepglass("validate", "--json", ...args)).stdout);
-/** Each problem with what stands at its place in its file. */
+/** Returns each problem with the text at its position in its file. */
 const problems = async (texts, ...args) =>
   (await reports(...args)).flatMap(({ file, problem, diagnostics }) =>
     problem !== undefined
@@ -75,14 +75,14 @@ Resources:
     "an object where a text belongs": inText(`\n        StartAt: A\n        States: { A: { Type: Pass, Nxt: B, End: true } }`),
   };
   for (const [name, text] of Object.entries(styles))
-    test(`a problem in a DefinitionString has its place in the template: ${name}`, async () => {
+    test(`a problem in a DefinitionString has its position in the template: ${name}`, async () => {
       put({ "template.yaml": text });
       const [[file, code, at], ...others] = await problems({ "template.yaml": text }, "template.yaml");
       assert.deepEqual([file, code, others], ["template.yaml", "unknown-field", []]);
       assert.match(at, name === "double quotes" || name === "double quotes over lines" ? /^\\"Nxt\\"$/ : /^"?Nxt"?$/);
     });
 
-  test("broken JSON in a DefinitionString has its place, too, in JSON templates with escapes", async () => {
+  test("broken JSON in a DefinitionString has its position, too, in JSON templates with escapes", async () => {
     const text = JSON.stringify(
       {
         Resources: {
@@ -102,7 +102,7 @@ Resources:
     assert.deepEqual(await problems({ "template.json": text }, "template.json"), [["template.json", "invalid-json", "t"]]);
   });
 
-  test("what only a deployment knows is a placeholder, and --define gives it a value", async () => {
+  test("a value that only a deployment knows is a placeholder, and --define sets it", async () => {
     const text = `Parameters:
   Wait: { Type: Number }
   Subnet: { Type: AWS::SSM::Parameter::Value<String> }
@@ -150,7 +150,7 @@ Resources:
     );
   });
 
-  test("templates that a template deploys are read with it, with the values that they get", async () => {
+  test("nested templates are read with the template that deploys them, and get their values", async () => {
     const inner = `Parameters:
   Arn: { Type: String }
 Resources:
@@ -169,14 +169,14 @@ Resources:
     });
     assert.equal((await output("nest/outer.yaml")).resource, "arn:aws:lambda:us-east-1:123456789012:function:charge");
     assert.equal((await output("nest/outer.yaml#App/Inner")).resource, "arn:aws:lambda:us-east-1:123456789012:function:charge");
-    // Below a folder once, although both are templates.
+    // In a folder it is listed once, although both are templates.
     assert.deepEqual(
       (await reports("nest")).map(({ file, machine }) => [file, machine]),
       [["nest/inner/template.yaml", "Inner"]],
     );
   });
 
-  test("a definition's file that is not there is told with the machine that needs it; the others are read", async () => {
+  test("a missing definition file is reported with its machine, and the other machines are read", async () => {
     put({
       "gone.yaml": `Resources:
   Gone: { Type: AWS::Serverless::StateMachine, Properties: { DefinitionUri: nowhere.asl.json } }
@@ -193,7 +193,7 @@ Resources:
 describe("the CDK", () => {
   const files = Object.fromEntries(Object.entries(assembly).map(([name, content]) => [`cdk.out/${name}`, content]));
 
-  test("the folder of cdk synth has the machines of all stacks, nested stacks and stages", async () => {
+  test("the output of cdk synth has the machines of all stacks, nested stacks and stages", async () => {
     put(files);
     for (const spec of ["cdk.out", "cdk.out/manifest.json"])
       assert.deepEqual(
@@ -210,12 +210,12 @@ describe("the CDK", () => {
         ],
         spec,
       );
-    // Below a folder it is one of the sources.
+    // In a folder it is one of the sources.
     const above = await reports(".");
     assert.equal(above.filter(({ file }) => file.startsWith("cdk.out")).length, 8);
   });
 
-  test("a machine is chosen by its logical id, its construct or its path; several that go by a name are listed", async () => {
+  test("a machine is selected by its logical id, its construct or its path; ambiguous names are listed", async () => {
     put(files);
     const arn = "arn:aws:lambda:us-east-1:123456789012:function:ChargeEC431097";
     for (const name of ["Inner", "Inner09E1DD49", "Other/Orders", "Other/OrdersA9B65338"])
@@ -238,7 +238,7 @@ describe("the CDK", () => {
     assert.equal(testMachine(join(folder, "cdk.out#Inner")).outline !== undefined, true);
   });
 
-  test("a problem in the parts of an Fn::Join has its place in the template", async () => {
+  test("a problem in the parts of an Fn::Join has its position in the template", async () => {
     const broken = JSON.stringify(assembly["Shop.template.json"], null, 1).replace('\\"End\\":true}}}', '\\"End\\":true,\\"Nxt\\":1}}}');
     put({ ...files, "cdk.out/Shop.template.json": broken });
     assert.deepEqual(await problems({ "cdk.out/Shop.template.json": broken }, "cdk.out#Shop/Orders"), [
@@ -317,7 +317,7 @@ locals { indirect = jsonencode({ StartAt = "A", States = { A = { Type = "Succeed
   };
   const texts = files;
 
-  test("a configuration: jsonencode, heredocs, templatefile, yamldecode, modules, with places", async () => {
+  test("a configuration is read with positions: jsonencode, heredocs, templatefile, yamldecode, modules", async () => {
     put(files);
     assert.deepEqual(await problems(texts, "tf/main.tf"), [
       ["tf/main.tf", "placeholder", "var.timeout"],
@@ -355,7 +355,7 @@ locals { indirect = jsonencode({ StartAt = "A", States = { A = { Type = "Succeed
     assert.deepEqual(await output("tf/main.tf#module.step_function"), {});
   });
 
-  test("what a machine refers to may be in the files beside its own; terraform.tfvars has values", async () => {
+  test("references to files in the same folder are resolved; terraform.tfvars has values", async () => {
     put({
       "tfs/variables.tf": 'variable "wait" {}\nvariable "name" { default = "x" }\nthis is { no Terraform',
       "tfs/terraform.tfvars": "wait = 5\n",
@@ -372,7 +372,7 @@ locals { indirect = jsonencode({ StartAt = "A", States = { A = { Type = "Succeed
     );
   });
 
-  test("the JSON syntax: texts, jsonencode and files", async () => {
+  test("the JSON syntax is read: strings, jsonencode and files", async () => {
     const text = JSON.stringify(
       {
         variable: { timeout: { type: "number" } },
@@ -455,7 +455,7 @@ locals { indirect = jsonencode({ StartAt = "A", States = { A = { Type = "Succeed
     },
   };
 
-  test("plans and states: all modules, by address, label or name, and why a definition is not known yet", async () => {
+  test("plans and states are read: all modules, by address, label or name, and why a definition is not known yet", async () => {
     const plan = JSON.stringify({
       format_version: "1.2",
       terraform_version: "1.9.5",
@@ -481,7 +481,7 @@ locals { indirect = jsonencode({ StartAt = "A", States = { A = { Type = "Succeed
     );
   });
 
-  test("a mistake in a block that is no machine's is a warning; one in a machine's is told with its place", async () => {
+  test("a mistake in another block is a warning; one in a machine is reported with its position", async () => {
     const good =
       'resource "aws_sfn_state_machine" "good" {\n  definition = jsonencode({ StartAt = "A", States = { A = { Type = "Succeed" } } })\n}\n';
     put({
@@ -555,7 +555,7 @@ stepFunctions:
     "whole/steps.yml": "stateMachines:\n  m:\n    definition: { StartAt: A, States: { A: { Type: Pass, Nxt: 1, End: true } } }\n",
   };
 
-  test("files, variables and defaults, with places in the file that has the definition", async () => {
+  test("files, variables and defaults are read, with positions in the file that has the definition", async () => {
     put(files);
     const found = await problems(files, "sls/serverless.yml");
     assert.deepEqual(found, [
@@ -583,7 +583,7 @@ stepFunctions:
     assert.deepEqual(await output("sls/serverless.yml#three"), {});
   });
 
-  test("machines in lists of files, and all of stepFunctions in a file", async () => {
+  test("lists of files, and a file for all of stepFunctions, are read", async () => {
     put(files);
     assert.deepEqual(
       (await reports("list/serverless.yml")).map(({ machine, diagnostics }) => [machine, diagnostics]),
@@ -668,7 +668,7 @@ Resources: { M: { Type: AWS::Serverless::StateMachine, Properties: { Definition:
   };
 
   for (const [name, content] of Object.entries(templates))
-    test(`${name} is refused or read, and nothing breaks`, async () => {
+    test(`${name} is refused or read without a crash`, async () => {
       put({ [`hostile/${name}`]: content });
       const file = `hostile/${name.replace(/\/.*/, "")}`;
       const { code, stdout, stderr } = await stepglass("validate", file);
@@ -678,12 +678,12 @@ Resources: { M: { Type: AWS::Serverless::StateMachine, Properties: { Definition:
         assert.equal((await stepglass("validate", `${file}#${name.endsWith(".tf") ? "good" : "Good"}`)).code, 0, "the good one");
     });
 
-  test("names that are made of each other, and texts that are not too long, are read", async () => {
+  test("names that refer to each other, and long texts within the limit, are read", async () => {
     put({ "hostile/cyclic.json": templates["cyclic.json"] });
     assert.match((await output("hostile/cyclic.json")).resource, /^arn:aws:lambda:us-east-1:123456789012:function:[AB][-ab]*$/);
   });
 
-  test("a template of megabytes is read, with a place at its end", async () => {
+  test("a template of megabytes is read, with a position at its end", async () => {
     const Resources = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, i) => [
         `Q${i}`,
@@ -695,7 +695,7 @@ Resources: { M: { Type: AWS::Serverless::StateMachine, Properties: { Definition:
     assert.deepEqual(await problems({ "huge.json": text }, "huge.json"), [["huge.json", "unknown-field", '\\"Nxt\\"']]);
   });
 
-  test("a byte order mark is passed over, and lines and columns count without it", async () => {
+  test("a byte order mark is ignored, and lines and columns count without it", async () => {
     const template = `\ufeffResources:\n  M:\n    Type: AWS::StepFunctions::StateMachine\n    Properties:\n      DefinitionString: '${JSON.stringify(wrong())}'\n`;
     const text = template.slice(1);
     put({

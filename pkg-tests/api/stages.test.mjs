@@ -1,4 +1,4 @@
-// The stages of data flow as they happen, and what editors ask of a definition.
+// The stages of the data flow as they happen, and what editors ask of a definition.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { watchRejections } from "./machines.mjs";
 
 watchRejections();
 
-test("stages come as they happen, in order with the events", async () => {
+test("stages are reported as they happen, in order with the events", async () => {
   const machine = new StateMachine({
     StartAt: "A",
     States: {
@@ -54,7 +54,7 @@ test("stages come as they happen, in order with the events", async () => {
   assert.deepEqual(execution.trace(), []);
 });
 
-test("stages of child executions say whose they are", async () => {
+test("stages of child executions name their execution", async () => {
   const ItemProcessor = {
     ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
     StartAt: "P",
@@ -70,7 +70,7 @@ test("stages of child executions say whose they are", async () => {
   assert.ok(stages.filter(({ state }) => state === "M").every(({ child }) => child === undefined));
 });
 
-test("a Map tells what it selects of each item, and its batches, before their executions begin", async () => {
+test("a Map reports ItemSelector and its batches before their executions start", async () => {
   const machine = new StateMachine({
     StartAt: "M",
     States: {
@@ -104,7 +104,7 @@ test("a Map tells what it selects of each item, and its batches, before their ex
   ]);
 });
 
-test("an observer's mistake changes nothing", async (t) => {
+test("an error of an observer has no effect", async (t) => {
   const errors = t.mock.method(console, "error", () => {});
   const machine = new StateMachine({ StartAt: "P", States: { P: { Type: "Pass", End: true } } });
   const wrong = () => {
@@ -116,7 +116,7 @@ test("an observer's mistake changes nothing", async (t) => {
     assert.throws(() => machine.start({}, { [name]: 1 }), { code: "INVALID_OPTION" });
 });
 
-test("complete() says what may stand at a place, in UTF-16 units", () => {
+test("complete() returns proposals for a position in UTF-16 units", () => {
   const text = '{"Comment":"é😀","StartAt":"😀","States":{"😀":{"Type":"Pass","Next":"Sh"},"Ship":{"Type":"Succeed"}}}';
   const at = text.indexOf('Sh"') + 2;
   const { replace, items } = complete(text, at);
@@ -131,7 +131,7 @@ test("complete() says what may stand at a place, in UTF-16 units", () => {
   assert.throws(() => complete({}), TypeError);
 });
 
-test("variableReferences names the variables that each state reads", () => {
+test("variableReferences lists the variables that each state reads", () => {
   const machine = new StateMachine({
     StartAt: "A",
     States: {
@@ -143,14 +143,14 @@ test("variableReferences names the variables that each state reads", () => {
   assert.deepEqual(machine.variableReferences, { B: ["total"], C: ["total"] });
 });
 
-describe("what the page shows a stage beside", async () => {
+describe("the values that the page shows beside a stage", async () => {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-stages-"));
   const outfile = join(folder, "stages.mjs");
   await build({ entryPoints: [resolve(import.meta.dirname, "../../www/src/model/stages.ts")], format: "esm", outfile, logLevel: "error" });
   const { besideOf } = await import(pathToFileURL(outfile).href);
   rmSync(folder, { recursive: true, force: true });
 
-  /** Each stage of a state: what it is shown beside by its label, `*` before what it is compared with. */
+  /** Returns each stage of a state with the labels of the values it is shown beside, and `*` before the one it is compared with. */
   async function shown(fields, { input = { a: 1, list: [7, 8] }, answer = { r: 2 }, language = "JSONPath" } = {}) {
     const states = {
       S: { ...fields, ...(["Succeed", "Fail", "Choice"].includes(fields.Type) ? {} : { End: true }) },
@@ -178,7 +178,7 @@ describe("what the page shows a stage beside", async () => {
   const given = { a: 1, list: [7, 8] };
   const state = `*State input ${JSON.stringify(given)}`;
 
-  test("ResultPath writes into the input, which is what its value is compared with", async () => {
+  test("ResultPath is compared with the input, into which it writes", async () => {
     const found = await shown({ Type: "Task", Resource: "r", ResultPath: "$.got" });
     assert.deepEqual(found.afterResultPath, { before: ['Result {"r":2}', state], after: { ...given, got: { r: 2 } } });
     assert.deepEqual(found.output, { before: [state], after: { ...given, got: { r: 2 } }, whole: true });
@@ -192,7 +192,7 @@ describe("what the page shows a stage beside", async () => {
     ]);
   });
 
-  test("an Output stage that changes nothing is the whole state, from its input to its output", async () => {
+  test("an Output stage that changes nothing shows the whole state, from its input to its output", async () => {
     assert.deepEqual((await shown({ Type: "Task", Resource: "r" })).output, { before: [state], after: { r: 2 }, whole: true });
     assert.deepEqual((await shown({ Type: "Task", Resource: "r" }, { language: "JSONata" })).output, {
       before: [state],
@@ -207,7 +207,7 @@ describe("what the page shows a stage beside", async () => {
     });
   });
 
-  test("OutputPath and Output are compared with what they are made of", async () => {
+  test("OutputPath and Output are compared with the value that they read", async () => {
     assert.deepEqual((await shown({ Type: "Task", Resource: "r", ResultPath: "$.got", OutputPath: "$.got" })).output, {
       before: ['*ResultPath {"a":1,"list":[7,8],"got":{"r":2}}'],
       after: { r: 2 },
@@ -226,7 +226,7 @@ describe("what the page shows a stage beside", async () => {
     });
   });
 
-  test("InputPath, Parameters, Arguments and ResultSelector", async () => {
+  test("InputPath, Parameters, Arguments and ResultSelector are compared with their inputs", async () => {
     const path = await shown({
       Type: "Task",
       Resource: "r",
@@ -248,7 +248,7 @@ describe("what the page shows a stage beside", async () => {
     assert.deepEqual(jsonata.assignedVariables, { before: ['Result {"r":2}', `State input ${JSON.stringify(given)}`], after: { v: 2 } });
   });
 
-  test("Map and Parallel", async () => {
+  test("Map and Parallel are compared with the results of their items and branches", async () => {
     const processor = { StartAt: "B", States: { B: { Type: "Pass", End: true } } };
     const path = await shown({
       Type: "Map",
@@ -272,14 +272,14 @@ describe("what the page shows a stage beside", async () => {
       { language: "JSONata" },
     );
     assert.deepEqual(batched.afterItems, { before: [state], after: [7, 8] });
-    // A batch holds several items: no one of them is what it was before.
+    // A batch contains several items, so no single one is its former value.
     assert.deepEqual(batched.afterItemBatcher, {
       before: ["Items [7,8]", `State input ${JSON.stringify(given)}`],
       after: { Items: [{ i: 7 }, { i: 8 }] },
     });
   });
 
-  test("a caught error", async () => {
+  test("a caught error is compared with the input", async () => {
     const fails = { error: "E", cause: "why" };
     const caught = await shown(
       { Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: "Other" }] },

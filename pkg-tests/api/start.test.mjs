@@ -1,4 +1,4 @@
-// What a start loads: each file costs it time, and so does code that nobody calls.
+// The files that a start loads. Each file takes time, and so does unused code.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
@@ -9,7 +9,7 @@ import { folderWith } from "./command.mjs";
 
 const dist = (file) => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
 
-/** The files of dist that a program in CommonJS has loaded at its end. */
+/** Returns the files of dist that a CommonJS program has loaded by its end. */
 function loadedBy(program, cwd) {
   const text = `${program}\nprocess.on("exit", () => process.stderr.write(JSON.stringify(Object.keys(require.cache))));`;
   const { status, stderr } = spawnSync(process.execPath, ["-e", text], { cwd, encoding: "utf8" });
@@ -17,7 +17,7 @@ function loadedBy(program, cwd) {
   return JSON.parse(stderr).filter((file) => /[\\/]dist[\\/]/.test(file));
 }
 
-test("the package is one file of code, and a few small ones around it", () => {
+test("the package is one file of code with a few small ones around it", () => {
   const files = loadedBy(`require(${JSON.stringify(dist("node.cjs"))});`, ".");
   assert.ok(files.map((file) => basename(file)).includes("core.cjs"));
   const small = files.filter((file) => !file.endsWith("core.cjs"));
@@ -25,7 +25,7 @@ test("the package is one file of code, and a few small ones around it", () => {
   for (const file of small) assert.ok(readFileSync(file).length < 10_000, file);
 });
 
-test("no module of the package is in two files", () => {
+test("no module of the package is contained in two files", () => {
   const found = new Map();
   for (const file of loadedBy(
     `require(${JSON.stringify(dist("node.cjs"))}); require(${JSON.stringify(dist("testing.cjs"))}); require(${JSON.stringify(dist("server.cjs"))});`,
@@ -37,7 +37,7 @@ test("no module of the package is in two files", () => {
   for (const [name, files] of found) assert.deepEqual(files, ["core.cjs"], name);
 });
 
-test("validate loads what a report needs when one is asked for", () => {
+test("validate loads the modules of a report on demand", () => {
   const { folder } = folderWith({ "a.asl.json": { StartAt: "A", States: { A: { Type: "Succeed" } } } });
   const run = (...args) =>
     loadedBy(`require(${JSON.stringify(dist("command.cjs"))}).main(${JSON.stringify(["validate", "a.asl.json", ...args])});`, folder);
@@ -47,7 +47,7 @@ test("validate loads what a report needs when one is asked for", () => {
   assert.equal(having(run("--format", "sarif"), "toolExecutionNotifications"), 1);
 });
 
-test("the package that reads YAML is loaded for the first text in YAML", () => {
+test("the YAML package is loaded for the first text in YAML", () => {
   const { folder } = folderWith({
     "a.asl.json": { StartAt: "A", States: { A: { Type: "Succeed" } } },
     "b.asl.yaml": "StartAt: A\nStates:\n  A:\n    Type: Succeed\n",
@@ -62,7 +62,7 @@ test("the package that reads YAML is loaded for the first text in YAML", () => {
     assert.equal(readsYaml(`require(${JSON.stringify(dist(`${entry}.cjs`))});`), false, entry);
 });
 
-test("parts of the package are required when they are needed: an import of CommonJS loads more of Node", () => {
+test("CommonJS dependencies are required on demand, because importing CommonJS loads more of Node", () => {
   for (const file of readdirSync(dist("")).filter((name) => name.endsWith(".cjs")))
     assert.doesNotMatch(readFileSync(dist(file), "utf8"), /\bimport\(["'`]\.\.?\//, file);
 });

@@ -1,11 +1,11 @@
-// How long the interpreter has computed: without a browser.
+// The computing time of the interpreter, without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
 
 const { Stopwatch } = await importSource("www/src/worker/stopwatch.ts");
 
-test("the time in which a person has something to do does not count", () => {
+test("the time that a user takes does not count", () => {
   let now = 100;
   const watch = new Stopwatch(() => now);
   now = 103;

@@ -56,7 +56,7 @@ const unchanged = {
 };
 
 for (const [what, value, path, change] of changed) {
-  test(`strict refuses ${what} in an input and in an answer, and says where it is`, async () => {
+  test(`strict refuses ${what} in an input and in a result, and says where it is`, async () => {
     assert.throws(
       () => machine.start(value, { tasks: { a: () => 1 }, strict: true }),
       (error) =>
@@ -78,7 +78,7 @@ test("strict accepts everything that JSON expresses, and what JSON.stringify() c
   }
 });
 
-test("without strict, a value that JSON would change is written as JSON.stringify() writes it, with one warning", async () => {
+test("without strict, a value that JSON would change is written as by JSON.stringify(), with one warning", async () => {
   const value = { list: [new Map([[1, 2]])] };
   const printed = await warnings(async () => {
     for (let i = 0; i < 3; i++) {

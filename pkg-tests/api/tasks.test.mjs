@@ -1,4 +1,4 @@
-// Which handler a task goes to, what it is given, and what its answer becomes.
+// Which handler a task calls, with which arguments, and how its result is used.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine, TaskError } from "stepglass";
@@ -8,7 +8,7 @@ watchRejections();
 
 const SQS = "arn:aws:states:::sqs:sendMessage";
 
-// Resource, Parameters, the handlers' keys, and the key whose handler is meant.
+// Resource, Parameters, the keys of the handlers, and the key of the handler that is called.
 const matches = [
   [LAMBDA, undefined, ["Add", "T", LAMBDA], LAMBDA],
   [LAMBDA, undefined, ["Add", "T"], "T"],
@@ -37,7 +37,7 @@ const matches = [
   ["arn:aws:states:::ecs:runTask.sync", {}, ["ecs:runTask"], "ecs:runTask"],
 ];
 for (const [resource, parameters, keys, expected] of matches) {
-  test(`of ${keys.join(", ")}, ${expected} is meant by ${resource} ${JSON.stringify(parameters ?? "")}`, async () => {
+  test(`with handlers for ${keys.join(", ")}, ${expected} is called for ${resource} ${JSON.stringify(parameters ?? "")}`, async () => {
     const called = [];
     for (const order of [keys, keys.toReversed?.() ?? [...keys].reverse()]) {
       for (const tasks of [Object.fromEntries(order.map((key) => [key, handler(key)])), new Map(order.map((key) => [key, handler(key)]))]) {
@@ -54,7 +54,7 @@ for (const [resource, parameters, keys, expected] of matches) {
   });
 }
 
-test("one function takes all tasks", async () => {
+test("one function can handle all tasks", async () => {
   const seen = [];
   const tasks = (input, about) => (seen.push(about.stateName), input);
   await lambda().run({ x: 1 }, { tasks });
@@ -62,7 +62,7 @@ test("one function takes all tasks", async () => {
   assert.deepEqual(seen, ["T", "T"]);
 });
 
-test("keys that a prototype has are keys like others", async () => {
+test("keys that a prototype has are ordinary keys", async () => {
   const names = ["constructor", "toString", "hasOwnProperty", "valueOf", "then", "toJSON", "prototype"];
   for (const name of names) {
     const arn = `arn:aws:lambda:us-east-1:123456789012:function:${name}`;
@@ -76,7 +76,7 @@ test("keys that a prototype has are keys like others", async () => {
   }
 });
 
-test("__proto__ is a name like others", async () => {
+test("__proto__ is an ordinary name", async () => {
   const text = `{"StartAt":"__proto__","States":{"__proto__":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:__proto__","End":true}}}`;
   const machine = new StateMachine(text);
   assert.equal((await machine.start({}, { tasks: {} }).result).error, "States.TaskFailed");
@@ -90,12 +90,12 @@ test("__proto__ is a name like others", async () => {
   assert.equal({}.polluted, undefined);
 });
 
-test("an output called then is not waited for", async () => {
+test("an output with a member then is not awaited", async () => {
   const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", Result: { then: "x" }, End: true } } });
   assert.deepEqual(await machine.run(), { then: "x" });
 });
 
-test("lambda:invoke gives the handler the payload, and the machine AWS's wrapping", async () => {
+test("lambda:invoke passes the payload to the handler, and the wrapped result to the machine", async () => {
   const machine = task("arn:aws:states:::lambda:invoke", { FunctionName: "f", "Payload.$": "$" });
   let about;
   const output = await machine.run({ x: 1 }, { tasks: { f: (input, task) => ((about = task), { got: input }) } });
@@ -106,7 +106,7 @@ test("lambda:invoke gives the handler the payload, and the machine AWS's wrappin
   assert.deepEqual(bare.Payload, {});
 });
 
-test("http:invoke gives the machine a response", async () => {
+test("http:invoke passes a response to the machine", async () => {
   const machine = task("arn:aws:states:::http:invoke", {
     ApiEndpoint: "https://example.com",
     Method: "GET",
@@ -122,7 +122,7 @@ test("http:invoke gives the machine a response", async () => {
   assert.deepEqual(await machine.run({}, { tasks: { "http:invoke": () => whole } }), whole);
 });
 
-test("a child execution is the handler's to run, and is described as AWS describes it", async () => {
+test("a handler can run a child execution, whose result has the form of AWS", async () => {
   const StateMachineArn = "arn:aws:states:us-east-1:123456789012:stateMachine:Child";
   const child = new StateMachine({
     StartAt: "D",
@@ -155,7 +155,7 @@ test("a child execution is the handler's to run, and is described as AWS describ
   );
 });
 
-test("a callback task goes on with its token", async () => {
+test("a callback task continues with its token", async () => {
   const machine = task(`${SQS}.waitForTaskToken`, { MessageBody: { "token.$": "$$.Task.Token" } });
   let token;
   const running = machine.start(
@@ -201,7 +201,7 @@ test("a callback task fails with its token", async () => {
   assert.deepEqual(await running.result, { status: "FAILED", error: "Rejected", cause: "by hand" });
 });
 
-test("a callback task whose request fails has failed", async () => {
+test("a callback task fails if its request fails", async () => {
   const running = task(`${SQS}.waitForTaskToken`, {}).start(
     {},
     {
@@ -223,7 +223,7 @@ test("a callback may be answered before its handler returns", async () => {
   assert.equal((await running.result).output, "early");
 });
 
-test("a job's handler gives the job's result", async () => {
+test("a job's handler returns the job's result", async () => {
   const running = task("arn:aws:states:::ecs:runTask.sync", {}).start({}, { tasks: { "ecs:*": async () => ({ exitCode: 0 }) } });
   assert.deepEqual((await running.result).output, { exitCode: 0 });
   assert.ok(running.history().some((event) => event.type === "TaskSubmitted"));
@@ -245,7 +245,7 @@ test("an activity's handler is its worker", async () => {
   );
 });
 
-test("a pattern also stands for names of states, functions and activities", async () => {
+test("a pattern also matches names of states, functions and activities", async () => {
   const machine = new StateMachine({
     StartAt: "Work 7",
     States: { "Work 7": { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:resize-images", End: true } },

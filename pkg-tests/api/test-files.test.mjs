@@ -1,4 +1,4 @@
-// What a row of test files in one process says about each of them, which decides what runs once more.
+// The report of each test file when several run in one process. It decides which file runs once more.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { RESULT } from "../../scripts/files-reporter.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
-test("each file has its own result and counts, and its words come before them", (t) => {
+test("each file has its own result and counts, preceded by its output", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-files-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const files = {
@@ -26,7 +26,7 @@ test("each file has its own result and counts, and its words come before them", 
       .map((name) => `await import("./${name}");\n`)
       .join(""),
   );
-  // Not as a child of the runner that this test is in, which would take its results.
+  // NODE_TEST_CONTEXT is removed, because the runner of this test would take the results.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const reporter = pathToFileURL(join(root, "scripts/files-reporter.mjs")).href;
   const { stdout, status } = spawnSync(process.execPath, [`--test-reporter=${reporter}`, join(folder, "all.mjs")], {

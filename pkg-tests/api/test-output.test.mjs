@@ -1,4 +1,4 @@
-// What `npm test` reads from the output of its commands, and how it chooses what to run.
+// How `npm test` reads the output of its commands, and selects what to run.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { TestOutput } from "../../scripts/test-output.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 
-test("a run of Node's test runner gives its counts, and the place and name of each test that failed", (t) => {
+test("the output of Node's test runner gives counts, and the position and name of each failed test", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-output-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "some.test.mjs");
@@ -22,11 +22,11 @@ test("a run of Node's test runner gives its counts, and the place and name of ea
     "});",
   ];
   writeFileSync(file, lines.join("\n"));
-  // Not as a child of the runner that this test is in, which would take its results.
+  // NODE_TEST_CONTEXT is removed, because the runner of this test would take the results.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout, status } = spawnSync(process.execPath, ["--test", "--test-reporter=spec", file], { encoding: "utf8", env });
   const output = new TestOutput();
-  // As it comes: in parts that end anywhere.
+  // In chunks that end anywhere, as output arrives.
   for (let i = 0; i < stdout.length; i += 7) output.read(stdout.slice(i, i + 7));
   const { ok, counts, failures } = output.end(status);
   assert.equal(ok, false);
@@ -35,7 +35,7 @@ test("a run of Node's test runner gives its counts, and the place and name of ea
   assert.match(failures[0], /some\.test\.mjs:4:\d+ breaks \(twice\)$/);
 });
 
-test("a run of cargo's tests gives the sums of its programs and the names of the tests that failed", () => {
+test("the output of cargo test gives the sums of its programs and the names of failed tests", () => {
   const output = new TestOutput();
   output.read("test engine::waits ... ok\ntest engine::fails ... FAILED\n");
   output.read("test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured\n");
@@ -43,7 +43,7 @@ test("a run of cargo's tests gives the sums of its programs and the names of the
   assert.deepEqual(output.end(101), { ok: false, counts: { passed: 6, failed: 1, skipped: 2 }, failures: ["engine::fails"] });
 });
 
-test("a command without tests is one test, and its last lines say why it failed", () => {
+test("a command without tests counts as one test, and its last lines explain a failure", () => {
   assert.deepEqual(new TestOutput().end(0), { ok: true, counts: { passed: 1, failed: 0, skipped: 0 }, failures: [] });
   const output = new TestOutput();
   output.read("error: expected `;`\n\n  --> src/lib.rs:1:2");
@@ -52,7 +52,7 @@ test("a command without tests is one test, and its last lines say why it failed"
   assert.deepEqual(failures, ["exit code 2: error: expected `;` / --> src/lib.rs:1:2"]);
 });
 
-test("a word that chooses no step and no file is an error, and nothing runs", () => {
+test("a filter that matches no step and no file is an error, and nothing runs", () => {
   const { stdout, stderr, status } = spawnSync(process.execPath, ["scripts/test.mjs", "lints", "no-such-file"], {
     cwd: root,
     encoding: "utf8",

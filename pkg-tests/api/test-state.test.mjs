@@ -1,4 +1,4 @@
-// TestState: one state with a mock. What AWS answers is quoted where it is recorded or documented.
+// TestState: one state with a mock. Answers of AWS are quoted if they are recorded or documented.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ test("every test is an execution of its own", () => {
   assert.throws(() => testState({ definition, startTime: "now" }), { code: "INVALID_OPTION" });
 });
 
-test("errorDetails names the retrier, also after its last retry", () => {
+test("errorDetails names the retrier, also after its last attempt", () => {
   const Retry = [{ ErrorEquals: ["Other"] }, { ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 3, BackoffRate: 2 }];
   const mock = { errorOutput: { error: "Busy", cause: "later" } };
   const ask = (retrierRetryCount, more) =>
@@ -56,7 +56,7 @@ test("errorDetails names the retrier, also after its last retry", () => {
   assert.equal(debug({ definition: { ...task, Retry: [Retry[0]] }, mock }).inspectionData.errorDetails, undefined);
 });
 
-test("a Context Object is checked, member by member", () => {
+test("a Context Object is checked member by member", () => {
   const mock = { result: {} };
   const check = (context, definition = task) => refusal({ definition, context, mock });
   const prefix = "ValidationException: Invalid Context object provided: ";
@@ -83,7 +83,7 @@ test("a Context Object is checked, member by member", () => {
   assert.equal(check(context, waits).status, "SUCCEEDED");
 });
 
-test("no more iterations fail than there are", () => {
+test("the number of failed iterations cannot exceed the number of items", () => {
   const words = "ValidationException: Map iteration failure count must be less than or equal to the number of Map iterations";
   const ask = (definition, mapIterationFailureCount, more) =>
     refusal({
@@ -97,7 +97,7 @@ test("no more iterations fail than there are", () => {
   assert.equal(ask(map(), 5), words);
   assert.equal(ask(map(), 4).status, "SUCCEEDED");
   assert.equal(ask(distributed({ ItemBatcher: { MaxItemsPerBatch: 2 } }), 3), words);
-  // The items count, and not what was mocked of them.
+  // The items count, and not their mocked results.
   const writer = { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "b" } };
   assert.equal(ask(distributed({ ResultWriter: writer }), 5, { mock: { result: {} } }), words);
   const read = { stateConfiguration: { mapItemReaderData: "[1,2]" } };
@@ -108,7 +108,7 @@ test("no more iterations fail than there are", () => {
   assert.equal(ask(distributed({ ToleratedFailureCountPath: "$[0]" }), 1).status, "SUCCEEDED");
 });
 
-test("a mocked result is of the state's kind", () => {
+test("a mocked result must have the type of the state", () => {
   const writer = { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "b" } };
   const exports = map({ ResultWriter: writer }, "DISTRIBUTED");
   assert.equal(
@@ -118,7 +118,7 @@ test("a mocked result is of the state's kind", () => {
   assert.equal(refusal({ definition: map(), input: [], mock: { result: "{}" } }), "ValidationException: Mocked result must be an array.");
 });
 
-test("the inspection has the mocked result of a Task in either language", () => {
+test("the inspection has a Task's mocked result in both languages", () => {
   const mock = { result: '{"n": 1.0}' };
   assert.equal(debug({ definition: task, mock }).inspectionData.result, '{"n": 1.0}');
   const jsonata = { ...task, QueryLanguage: "JSONata", Output: "{% $states.result.n + 1 %}" };
@@ -136,7 +136,7 @@ test("the inspection has the variables after the state", () => {
   assert.equal(debug({ definition: pass, variables: {} }).inspectionData.variables, undefined);
 });
 
-test("the stages of a Map's items are texts, as the API's types have them", () => {
+test("the stages of a Map's items are strings, as in the API's types", () => {
   const selector = { ItemSelector: { "v.$": "$$.Map.Item.Value", "i.$": "$$.Map.Item.Index" } };
   const selected = debug({
     definition: map({ ItemsPath: "$.items", ...selector }),
@@ -180,12 +180,12 @@ test("the stages of a Map's items are texts, as the API's types have them", () =
   assert.deepEqual(stages, { input: "{}", maxConcurrency: 0, afterItemSelector: "[2,4]" });
 });
 
-test("a selector that fails, fails the Map before its mock counts", () => {
+test("a selector that fails, fails the Map although it has a mock", () => {
   const { status, error } = debug({ definition: map({ ItemSelector: { "v.$": "$.nothing" } }), input: [1], mock: { result: [1] } });
   assert.deepEqual([status, error], ["FAILED", "States.Runtime"]);
 });
 
-test("a state inside of a Map has the first item as its Map.Item", () => {
+test("a state inside a Map has the first item as its Map.Item", () => {
   const inner = { Type: "Pass", Parameters: { "item.$": "$$.Map.Item" }, End: true };
   const machine = (mode) => ({
     StartAt: "M",
@@ -196,7 +196,7 @@ test("a state inside of a Map has the first item as its Map.Item", () => {
   assert.deepEqual(item("DISTRIBUTED"), { Index: 0, Value: { a: 1 }, Source: "STATE_DATA" });
 });
 
-test("what is handed on as it came keeps its text", () => {
+test("a value that is passed on unchanged keeps its text", () => {
   const results = ["[1, 1.0, 12345678901234567890]", '{"a": [ 1e2 ]}', "1.50", "12345678901234567890", ' "text"'];
   for (const result of results) {
     const { output, inspectionData } = debug({ definition: task, mock: { result } });
@@ -204,11 +204,11 @@ test("what is handed on as it came keeps its text", () => {
   }
   const choice = { Type: "Choice", Choices: [{ Variable: "$.number", NumericEquals: 2, Next: "Equals 2" }] };
   assert.equal(testState({ definition: choice, input: '{"number": 2}' }).output, '{"number": 2}');
-  // What is made anew is compact.
+  // A new value is written in compact form.
   assert.equal(testState({ definition: { ...pass, Parameters: { "a.$": "$" } }, input: "[ 1 ]" }).output, '{"a":[1]}');
 });
 
-test("a text that is no JSON is refused", () => {
+test("a text that is not JSON is refused", () => {
   assert.match(
     refusal({ definition: pass, input: "[1,]" }),
     /^InvalidExecutionInput: Invalid State Machine Execution Input: '.* at byte 3'$/,

@@ -1,4 +1,4 @@
-// Coverage: what is collected, by whom, and the four reports of it.
+// Coverage: what is collected, from which processes, and its four reports.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** The report of some runs. */
+/** Returns the report of some runs. */
 async function report(runs, options) {
   resetCoverage();
   startCoverage();
@@ -55,7 +55,7 @@ async function report(runs, options) {
   return coverageReport({ root: folder, ...options });
 }
 
-test("states, transitions, rules, retriers and catchers are told apart", async () => {
+test("states, transitions, rules, retriers and catchers are counted separately", async () => {
   const { machines, totals, percent } = await report([[{ n: 11 }, { Work: [throws("Busy"), returns({})] }]]);
   assert.deepEqual(totals, {
     states: { covered: 3, total: 4 },
@@ -78,7 +78,7 @@ test("states, transitions, rules, retriers and catchers are told apart", async (
   );
 });
 
-test("everything covered is 100 %, counts add up", async () => {
+test("full coverage is 100 %, and counts are summed", async () => {
   const all = await report([
     [{ n: 11 }, { Work: [throws("Busy"), returns({})] }],
     [{ n: 7 }, { Work: throws("Other") }],
@@ -89,7 +89,7 @@ test("everything covered is 100 %, counts add up", async () => {
   assert.equal(all.machines[0].places.find(({ pointer }) => pointer === "/States/Done").count, 3);
 });
 
-test("as text: a table, and what was never used with its place", async () => {
+test("the text report is a table, with the positions of what was never used", async () => {
   const text = (await report([[{ n: 11 }, { Work: returns({}) }]])).text();
   assert.match(
     text,
@@ -104,7 +104,7 @@ test("as text: a table, and what was never used with its place", async () => {
   assert.match(coverageReport().text(), /no execution has run/);
 });
 
-test("as lcov: states are functions, ways are branches, on the file's lines", async () => {
+test("the lcov report has states as functions and transitions as branches, on the lines of the file", async () => {
   const lines = (await report([[{ n: 11 }, { Work: returns({}) }]])).lcov().split("\n");
   assert.equal(lines[1], "SF:route.asl.yaml");
   for (const line of [
@@ -130,13 +130,13 @@ test("as lcov: states are functions, ways are branches, on the file's lines", as
   );
 });
 
-test("as JSON: every place with its count", async () => {
+test("the JSON report has the count of every part", async () => {
   const parsed = JSON.parse((await report([[{ n: 11 }, { Work: returns({}) }]])).json());
   assert.equal(parsed.version, 1);
   assert.equal(parsed.machines[0].places.length, parsed.totals.all.total);
 });
 
-test("as HTML: one file without scripts, names are text, the graph is in colours", async () => {
+test("the HTML report is one file without scripts, with escaped names and a coloured graph", async () => {
   const html = (await report([[{ n: 11 }, { Work: returns({}) }]])).html();
   const tags = html.match(/<[a-z][^>]*>/gi);
   assert.ok(tags.length > 50);
@@ -155,7 +155,7 @@ test("as HTML: one file without scripts, names are text, the graph is in colours
   assert.match(html, /<tr id="d0l7" class="none" title="Route: rule 1 → Work: 0×">/);
 });
 
-test("definitions that no test has run are in the report when they are named", async () => {
+test("definitions that no test has run are in the report if they are named", async () => {
   const other = join(folder, "other.asl.json");
   writeFileSync(other, JSON.stringify({ StartAt: "A", States: { A: { Type: "Succeed" } } }));
   const { machines } = await report([[{ n: 11 }, { Work: returns({}) }]], { definitions: [other, file] });
@@ -179,7 +179,7 @@ test("simulations and plain executions count as well", async () => {
   assert.deepEqual([machine.executions, machine.totals.all], [1, { covered: 1, total: 1 }]);
 });
 
-test("all processes of a test run join, with both kinds of modules and also when they are killed", () => {
+test("all processes of a test run contribute, with both kinds of modules, and also when killed", () => {
   const written = join(folder, "written");
   const project = join(root, "pkg-tests/.cache/coverage");
   mkdirSync(project, { recursive: true });
@@ -209,7 +209,7 @@ test("all processes of a test run join, with both kinds of modules and also when
       await new StateMachine({ StartAt: "Q", States: { Q: { Type: "Succeed" } } }).run({});`,
     );
     assert.equal(plain.status, 0, plain.stderr);
-    // A folder that cannot be is said, and the program runs all the same.
+    // An unusable folder is reported, and the program still runs.
     const path = join(project, "d.mjs");
     writeFileSync(path, 'import { version } from "stepglass";\nconsole.log(version());');
     const impossible = spawnSync(process.execPath, [path], {
@@ -235,7 +235,7 @@ test("all processes of a test run join, with both kinds of modules and also when
   assert.throws(() => coverageReport({ folder: join(folder, "nowhere") }), /STEPGLASS_COVERAGE=/);
 });
 
-test("a machine in a template has the template's lines, also one in a string of it", async () => {
+test("a machine in a template has the template's lines, also inside a string", async () => {
   const template = join(folder, "template.yaml");
   const text = JSON.stringify({ StartAt: "B", States: { B: { Type: "Succeed" } } });
   writeFileSync(

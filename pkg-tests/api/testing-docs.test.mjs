@@ -1,5 +1,5 @@
-// What docs/testing.md shows as output is what comes out, and it names everything there is. Its blocks themselves are run with
-// those of all other pages, by pkg-tests/packed/documentation.test.mjs.
+// The output that docs/testing.md shows is correct, and the guide is complete. Its code blocks are run by
+// pkg-tests/packed/documentation.test.mjs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-// Inside the package, so that `import "stepglass/testing"` finds it as a user's import would.
+// The folder is inside the package, so that `import "stepglass/testing"` resolves as in a user's project.
 const folder = join(root, "pkg-tests/.cache/testing-docs");
 const guide = readFileSync(join(root, "docs/testing.md"), "utf8");
 const blocks = [...guide.matchAll(/(?:`([\w.-]+\.json)`[^\n]*:\n\n)?```(\w*)\n([^]*?)```/g)].map(([, name, language, text]) => ({
@@ -26,7 +26,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the failures of the guide look as it says", () => {
+test("the guide shows failures as they are printed", () => {
   const [assertion, property] = blocks
     .filter(({ language, text }) => language === "" && /^(AssertionError|PropertyError)/.test(text))
     .map(({ text }) => text);
@@ -49,7 +49,7 @@ test("the failures of the guide look as it says", () => {
   assert.equal(shape(`PropertyError: ${second}`), shape(property));
 });
 
-test("the table of coverage in the guide is what two tests give", () => {
+test("the coverage table in the guide is that of two tests", () => {
   const [table] = blocks.filter(({ language, text }) => language === "" && text.includes("transitions")).map(({ text }) => text);
   const { stdout } = node(join(root, "dist/cli.js"), "coverage", "--", process.execPath, "--test", "order.test.mjs");
   const from = stdout.indexOf("                  states");
@@ -135,7 +135,7 @@ test("the examples in the types run", () => {
     }),
   );
   for (const [i, text] of examples.entries()) {
-    // The surroundings that an example speaks of: a machine, a run, a test runner's expect().
+    // The context that an example needs: a machine, a run, a test runner's expect().
     const surroundings = `${imports}
       const expect = Object.assign((run) => Object.fromEntries(Object.entries(matchers).map(([name, match]) => [name, (...args) => assert.ok(match(run, ...args).pass, match(run, ...args).message())])), { extend() {} });
       const order = testMachine("order.asl.json", { mocks: { Charge: returns({ amount: 120 }) } });

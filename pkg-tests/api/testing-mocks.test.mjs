@@ -1,4 +1,4 @@
-// Mocks: by state, function and resource, for attempts and iterations, and the mock configuration of Step Functions Local.
+// Mocks: by state, function and resource, for attempts and iterations, and the mock configuration file of Step Functions Local.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const FUNCTION = "arn:aws:lambda:us-east-1:123456789012:function:work";
 const one = (fields) => testMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true, ...fields } } });
 const retrying = { Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 5 }] };
 
-test("a mock stands under the state's name, the function's, the Resource, or a pattern", async () => {
+test("a mock is named by the state, the function, the Resource, or a pattern", async () => {
   for (const name of ["T", "work", FUNCTION, "*", "arn:aws:lambda:*:work"]) {
     expectRun(await one().run({}, { mocks: { [name]: returns(7) } })).succeeded(7);
   }
@@ -43,7 +43,7 @@ test("an array has a result for each call, an object for numbers and ranges of c
     .retried("T", 3, { on: "Busy" });
 });
 
-test("calls that no result is left for end the run with an error that says which, whatever the machine catches", async () => {
+test("a call without a result ends the run with an error that names the call, whatever the machine catches", async () => {
   const caught = testMachine({
     StartAt: "T",
     States: {
@@ -64,7 +64,7 @@ test("calls that no result is left for end the run with an error that says which
   await assert.rejects(caught.run({}), /No mock and no handler for state "T", which calls arn.*No mocks were given\. Add one/);
 });
 
-test("real handlers answer where there is no mock, and mocks come before them", async () => {
+test("handlers answer tasks without a mock, and mocks take precedence", async () => {
   const tasks = { work: (input) => input.n + 1 };
   const machine = one();
   const real = await machine.run({ n: 1 }, { tasks });
@@ -75,7 +75,7 @@ test("real handlers answer where there is no mock, and mocks come before them", 
   expectRun(run).succeeded({ n: 1, attempt: 0 });
 });
 
-test("mocks of a run come before those of the machine", async () => {
+test("mocks of a run take precedence over those of the machine", async () => {
   const machine = testMachine(
     { StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true } } },
     { mocks: { T: returns("machine") }, input: { n: 1 } },
@@ -86,7 +86,7 @@ test("mocks of a run come before those of the machine", async () => {
   expectRun(await machine.run({}, { mocks: { work: returns("run") } })).succeeded("run");
 });
 
-test("lambda:invoke wraps what returns() gives, and takes what responds() gives as it is", async () => {
+test("returns() is wrapped by lambda:invoke, and responds() is the whole response", async () => {
   const machine = one({ Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "work", Payload: { a: 1 } } });
   const wrapped = await machine.run({}, { mocks: { work: returns({ ok: true }) } });
   expectRun(wrapped)
@@ -95,7 +95,7 @@ test("lambda:invoke wraps what returns() gives, and takes what responds() gives 
   expectRun(await machine.run({}, { mocks: { T: responds({ Payload: 1 }) } })).succeeded({ Payload: 1 });
 });
 
-test("results for iterations: the same in each, or of single ones, counted in each", async () => {
+test("iterations can share results, or have their own, counted in each", async () => {
   const map = testMachine({
     StartAt: "M",
     States: {
@@ -117,12 +117,12 @@ test("results for iterations: the same in each, or of single ones, counted in ea
   });
   expectRun(some).succeeded(["first", "late", "end", "end"]).retried("T", 1);
   await assert.rejects(map.run([1, 2], { mocks: { T: iterations([returns(1)]) } }), /no result for invocation .* in iteration 1/);
-  // A plain list counts the calls of the whole execution.
+  // A list counts the calls of the whole execution.
   expectRun(await map.run([1, 2], { mocks: { T: [returns("a"), returns("b")] } })).succeeded(["a", "b"]);
   await assert.rejects(one().run({}, { mocks: { T: eachIteration(returns(1)) } }), /the state "T" is not in a Map/);
 });
 
-test("answers that come late or never, in the run's own time", async () => {
+test("results can be delayed or missing, in the run's own time", async () => {
   const machine = one({ TimeoutSeconds: 60 });
   expectRun(await machine.run({}, { mocks: { T: returns(1).after("59 s") } }))
     .succeeded(1)
@@ -134,7 +134,7 @@ test("answers that come late or never, in the run's own time", async () => {
   expectRun(await one().run({}, { mocks: { T: never() } })).waitsForEver("T");
 });
 
-test("task tokens, jobs and activities", async () => {
+test("task tokens, jobs and activities can be mocked", async () => {
   const token = one({
     Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
     Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
@@ -152,7 +152,7 @@ test("task tokens, jobs and activities", async () => {
   expectRun(await activity.run({}, { mocks: { review: returns("ok") } })).succeeded("ok");
 });
 
-test("a token that somebody outside has is waited for", async () => {
+test("a token that is answered from outside is awaited", async () => {
   const machine = one({
     Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
     Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
@@ -162,7 +162,7 @@ test("a token that somebody outside has is waited for", async () => {
   expectRun(await machine.run({}, { mocks: { T: () => ({}) }, idleTimeout: 10 })).waitsForEver("T");
 });
 
-test("mocks that are none are refused before anything runs", async () => {
+test("invalid mocks are refused before anything runs", async () => {
   for (const [mock, message] of [
     [{ amount: 1 }, /the mock of T must be a result such as returns\(\{"amount":1\}\)/],
     [7, /must be a result such as returns\(7\)/],
@@ -181,7 +181,7 @@ test("mocks that are none are refused before anything runs", async () => {
     one().run({}, { mocks: { T: returns(1), Typo: returns(1) } }),
     /the mock of "Typo" matches nothing in the definition; its tasks are T/,
   );
-  // Where a function's name is computed, only the run can tell; mocks of the machine may be for others.
+  // If a function's name is computed, it is known only during the run; mocks of the machine may be for other functions.
   const computed = one({ Resource: "arn:aws:states:::lambda:invoke", Parameters: { "FunctionName.$": "$.f" } });
   expectRun(await computed.run({ f: "work" }, { mocks: { work: returns(1), other: returns(2) } }))
     .called("work", 1)
@@ -198,7 +198,7 @@ test("mocks that are none are refused before anything runs", async () => {
 
 // --------------------------------------------------------------------------------- Step Functions Local
 
-/** The state machine and the mock configuration of AWS's documentation, in its structure: two Tasks, three test cases. */
+/** The state machine and the mock configuration of AWS's documentation, with its structure: two Tasks, three test cases. */
 const lambdaSqs = {
   StartAt: "LambdaState",
   States: {
@@ -244,7 +244,7 @@ test("the test cases of AWS's documentation run as documented", async () => {
   const machine = testMachine(lambdaSqs, { name: "LambdaSQSIntegration", mockConfig: mockFile });
   assert.deepEqual(machine.testCases, ["HappyPath", "RetryPath", "HybridPath"]);
 
-  // All from mocks.
+  // Every result is mocked.
   expectRun(await machine.test("HappyPath", { a: 1 }))
     .succeeded(sent)
     .called("LambdaState", 1)
@@ -264,7 +264,7 @@ test("the test cases of AWS's documentation run as documented", async () => {
     ["Lambda.ResourceNotReadyException", "Lambda.TimeoutException", "Lambda.TimeoutException"],
   );
 
-  // The second state is not mocked: it is really called.
+  // The second state is not mocked, so its handler is called.
   const tasks = { "sqs:sendMessage": (input) => ({ MessageId: "real", body: input.MessageBody.Payload.body }) };
   const hybrid = await machine.test("HybridPath", {}, { tasks });
   expectRun(hybrid).succeeded({ MessageId: "real", body: "Hello" });
@@ -281,7 +281,7 @@ test("the test cases of AWS's documentation run as documented", async () => {
   );
 });
 
-test("the file itself is read, by path and by URL; the machine is the one of the definition's file name", async (t) => {
+test("the file can be read by path and by URL; the file name of the definition selects the machine", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-mocks-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const [config, definition] = [join(folder, "MockConfigFile.json"), join(folder, "LambdaSQSIntegration.asl.json")];
@@ -300,7 +300,7 @@ test("the file itself is read, by path and by URL; the machine is the one of the
   assert.throws(() => loadMockConfig(join(folder, "none.json")), /cannot read .*none\.json: no such file/);
 });
 
-test("numbers count the calls of a state in the execution, in Map iterations too", async () => {
+test("numbers count the calls of a state in the execution, also in Map iterations", async () => {
   const map = {
     StartAt: "M",
     States: {
@@ -331,7 +331,7 @@ test("numbers count the calls of a state in the execution, in Map iterations too
   expectRun(await testMachine(map, { mockConfig: config }).test("C", [1, 2])).succeeded([{ p: "one" }, { p: "two" }]);
 });
 
-test("members of a mock configuration that nobody knows are passed over with a warning", async () => {
+test("unknown members of a mock configuration are ignored with a warning", async () => {
   const config = structuredClone(mockFile);
   config.Assert = { HappyPath: "SUCCEEDED" };
   config.StateMachines.LambdaSQSIntegration.Assert = {};
@@ -348,7 +348,7 @@ test("members of a mock configuration that nobody knows are passed over with a w
     .retried("LambdaState", 3);
 });
 
-test("a mock configuration that is none says where", async () => {
+test("an invalid mock configuration is reported with the position", async () => {
   const good = () => structuredClone(mockFile);
   for (const [change, message] of [
     [(c) => delete c.StateMachines, /StateMachines must be an object/],

@@ -1,9 +1,9 @@
-// Property tests: what is generated, what must hold, and the smallest schedule for which it does not.
+// Property tests: what is generated, what must hold, and the shortest schedule that fails.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PropertyError, expectRun, property, returns, testMachine } from "stepglass/testing";
 
-/** Takes a reservation back when the payment is declined, but not when it fails in another way. */
+/** Cancels a reservation when the payment is declined, but not when it fails in another way. */
 const saga = {
   StartAt: "Reserve",
   States: {
@@ -39,7 +39,7 @@ async function failure(promise) {
   return assert.fail("the property holds");
 }
 
-test("a machine that is sound passes, and what was tried is told", async () => {
+test("a correct machine passes, and the report says what was tried", async () => {
   const report = await property(saga, { runs: 200, seed: 5 });
   assert.deepEqual([report.seed, report.runs], [5, 200]);
   assert.ok(report.calls > 200);
@@ -47,7 +47,7 @@ test("a machine that is sound passes, and what was tried is told", async () => {
   assert.deepEqual(await property(saga, { runs: 200, seed: 5 }), report);
 });
 
-test("a failing schedule is made as small as possible, and seed and schedule find it again", async () => {
+test("a failing schedule is minimized, and seed and schedule reproduce it", async () => {
   const error = await failure(property(saga, { runs: 500, seed: 11, delays: [1, 30], check: released }));
   assert.deepEqual(error.schedule, { "Charge#0": { kind: "throw", error: "Unexpected.Error" } });
   assert.equal(error.problem, "check() returned false");
@@ -62,13 +62,13 @@ test("a failing schedule is made as small as possible, and seed and schedule fin
   assert.deepEqual(again.run.text(), error.run.text());
 });
 
-test("several failures that are needed together stay together", async () => {
+test("failures that are needed together stay together", async () => {
   const twice = (run) => run.retries.filter(({ state, error }) => state === "Reserve" && error === "Busy").length < 2;
   const error = await failure(property(saga, { runs: 500, seed: 3, check: twice }));
   assert.deepEqual(error.schedule, { "Reserve#0": { kind: "throw", error: "Busy" }, "Reserve#1": { kind: "throw", error: "Busy" } });
 });
 
-test("calls of iterations are told apart", async () => {
+test("the calls of iterations are distinguished", async () => {
   const map = {
     StartAt: "M",
     States: {
@@ -92,7 +92,7 @@ test("calls of iterations are told apart", async () => {
   assert.deepEqual(error.schedule, { "T[2]#0": { kind: "throw", error: "Odd" } });
 });
 
-test("generated are the errors that Retry and Catch name around a task, one that nobody names, and time outs", async () => {
+test("the generated errors are those that Retry and Catch name around a task, one that is not named, and timeouts", async () => {
   const seen = new Set();
   await property(saga, {
     runs: 400,
@@ -111,18 +111,18 @@ test("generated are the errors that Retry and Catch name around a task, one that
     "Release undefined",
   ])
     assert.ok(seen.has(outcome), outcome);
-  // Only Charge has a time out; Release knows no error by name.
+  // Only Charge has a timeout; Release handles no error by name.
   for (const outcome of ["Reserve AbortError", "Release Busy", "Reserve States.ALL"]) assert.ok(!seen.has(outcome), outcome);
 });
 
-test("an execution that waits for ever is found", async () => {
+test("an execution that waits forever is found", async () => {
   const error = await failure(property(saga, { timeouts: "all", seed: 1 }));
   assert.match(error.problem, /waits for ever in (Reserve|Release)/);
   assert.equal(Object.values(error.schedule).filter(({ kind }) => kind === "never").length, 1);
   await property(saga, { timeouts: "all", seed: 1, allow: ["hang"], runs: 30 });
 });
 
-test("States.Runtime is found, with outputs that lead there", async () => {
+test("States.Runtime is found, with the outputs that lead to it", async () => {
   const choice = {
     StartAt: "T",
     States: {
@@ -138,7 +138,7 @@ test("States.Runtime is found, with outputs that lead there", async () => {
   await property(choice, { seed: 1, outputs: { T: {} }, allow: ["States.Runtime"] });
 });
 
-test("inputs are chosen or made, mocks and checks of any kind stand for themselves", async () => {
+test("inputs are selected or generated; mocks and checks of any kind can be used", async () => {
   const inputs = new Set();
   await property(saga, {
     seed: 1,
@@ -158,7 +158,7 @@ test("inputs are chosen or made, mocks and checks of any kind stand for themselv
   assert.equal(made.problem, "too large");
   assert.ok(made.input.n >= 8);
   await property(testMachine(saga), { seed: 1, runs: 5 });
-  // Of a list of inputs the first that fails is told, and goes with the schedule.
+  // The first input of a list that fails is reported with the schedule.
   const check = ({ input, retries }) => input < 2 || retries.length === 0;
   const shrunk = await failure(property(saga, { seed: 4, runs: 200, inputs: [1, 2, 3, 4, 5], check }));
   assert.equal(shrunk.input, 2);
@@ -166,7 +166,7 @@ test("inputs are chosen or made, mocks and checks of any kind stand for themselv
   assert.equal((await failure(property(saga, { schedule: JSON.parse(schedule), input: JSON.parse(input), inputs: [1], check }))).input, 2);
 });
 
-test("options that are none are refused", async () => {
+test("invalid options are refused", async () => {
   for (const [options, message] of [
     [{ run: 1 }, /property\(\) has no option "run"/],
     [{ runs: 0 }, /runs must be a whole number/],

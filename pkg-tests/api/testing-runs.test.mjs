@@ -1,4 +1,4 @@
-// Runs: what they tell, what is expected of them, and what a failed expectation says.
+// Runs of the test kit: what they contain, expectations, and the messages of failed expectations.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -49,7 +49,7 @@ const napped = () =>
     { mocks: { Charge: never(), Item: iterations({ 0: [throws("Busy"), returns(1)], "*": returns(2) }) } },
   );
 
-test("expectations chain, and hold of what happened", async () => {
+test("expectations can be chained, and check what happened", async () => {
   const run = await paid();
   expectRun(run)
     .succeeded({ order: 7, receipt: { amount: 120 }, gift: "voucher" })
@@ -96,7 +96,7 @@ test("expectations chain, and hold of what happened", async () => {
     .lasted("10 s");
 });
 
-test("a run tells calls, visits, retries, what was caught and waited for, with iterations", async () => {
+test("a run lists calls, visits, retries, caught errors and waits, with iterations", async () => {
   const run = await napped();
   assert.deepEqual(run.path, ["Charge", "Nap", "Each", "Done"]);
   assert.deepEqual(run.waits, [{ state: "Nap", duration: 5_400_000, iterations: [] }]);
@@ -125,7 +125,7 @@ test("a run tells calls, visits, retries, what was caught and waited for, with i
   assert.equal(run.hits["/States/Charge/Catch/1"], 1);
 });
 
-test("nested Maps: each visit knows all indices around it", async () => {
+test("each visit in nested Maps has all indices around it", async () => {
   const inner = { Type: "Map", ItemProcessor: { StartAt: "Leaf", States: { Leaf: { Type: "Pass", End: true } } }, Next: "After" };
   const nested = testMachine({
     StartAt: "Outer",
@@ -149,7 +149,7 @@ test("nested Maps: each visit knows all indices around it", async () => {
   assert.deepEqual(of("End"), [""]);
 });
 
-test("states of a Distributed Map are seen through its child executions", async () => {
+test("states of a Distributed Map are found in its child executions", async () => {
   const distributed = testMachine({
     StartAt: "M",
     States: {
@@ -169,7 +169,7 @@ test("states of a Distributed Map are seen through its child executions", async 
   assert.equal(run.children.length, 3);
 });
 
-test("the text of a run is the same in every run, and readable", async () => {
+test("the text of a run is readable, and the same in every run", async () => {
   const run = await napped();
   assert.equal(run.text(), (await napped()).text());
   assert.equal(
@@ -204,7 +204,7 @@ test("the text of a run is the same in every run, and readable", async () => {
   assert.equal(run.text({ lines: 4 }).split("\n").length, 6);
 });
 
-test("the history for snapshots has neither times nor ids, unless they are asked for", async () => {
+test("the history for snapshots has neither times nor ids, except on request", async () => {
   const [started, entered] = (await paid()).historySnapshot();
   assert.deepEqual(started, {
     type: "ExecutionStarted",
@@ -216,7 +216,7 @@ test("the history for snapshots has neither times nor ids, unless they are asked
   assert.deepEqual((await paid()).historySnapshot(), (await paid()).historySnapshot());
 });
 
-test("a snapshot of a run, and what console.log shows of it", async () => {
+test("a snapshot and console.log() show a readable run", async () => {
   const run = await paid();
   const { status, output, story } = JSON.parse(JSON.stringify(run));
   assert.deepEqual([status, output.order, story[0], story.at(-1).slice(0, 9)], ["SUCCEEDED", 7, 'start {"order":7}', "SUCCEEDED"]);
@@ -287,7 +287,7 @@ test("a failed expectation says what is wrong, how it differs, and what happened
   assert.throws(() => expectRun(run).waited("Nap", "soon"), /takes a duration/);
 });
 
-test("the same as matchers of Vitest and Jest", async () => {
+test("matchers of Vitest and Jest have the same messages", async () => {
   const run = await paid();
   assert.deepEqual(
     Object.keys(matchers).filter((name) => !/^to[A-Z]/.test(name)),
@@ -301,7 +301,7 @@ test("the same as matchers of Vitest and Jest", async () => {
   assert.deepEqual([failing.actual, failing.expected], [run.path, ["Charge"]]);
 });
 
-test("definitions come from files in JSON and YAML, templates, texts, objects and machines", async (t) => {
+test("definitions can be files in JSON and YAML, templates, texts, objects and machines", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-runs-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = (name, text) => {
@@ -378,7 +378,7 @@ test("machines that tasks start run too, unless they are mocked", async () => {
   expectRun(await parent.run({}, { mocks: { P: { Return: { Output: "mocked" } } } })).succeeded("mocked");
 });
 
-test("both kinds of modules have the same", () => {
+test("both kinds of modules have the same exports", () => {
   const common = createRequire(import.meta.url)("stepglass/testing");
   assert.deepEqual(Object.keys(common).sort(), Object.keys(testing).sort());
 });

@@ -1,4 +1,4 @@
-// Task tokens: they say whose they are, and only their execution can say that they are good.
+// Task tokens: they name their execution, and only that execution can check them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Engine, StateMachine } from "stepglass";
@@ -46,7 +46,7 @@ test("a token leads to the execution that was started, also from a child executi
   for (const token of tokens) assert.match(token, /^[\w-]{1,2048}$/);
 });
 
-test("what is no token leads nowhere", () => {
+test("a text that is not a token leads nowhere", () => {
   const [{ token }] = new Engine(task(CALLBACK, {})).start(0, {}, { arn: ARN }, 1).commands;
   const bytes = Buffer.from(token, "base64url");
   const broken = Buffer.from(bytes);

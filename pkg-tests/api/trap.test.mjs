@@ -1,7 +1,7 @@
-// A trap in the WebAssembly instance costs one execution, and only that one.
+// A trap in the WebAssembly instance affects only the execution that caused it.
 //
-// The traps are made here: every instance that the package makes is seen, and any function of it can be told to fail
-// the way a panic does.
+// The test causes traps: it intercepts every instance that the package creates, and can make any of its functions fail as a panic
+// does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -23,7 +23,7 @@ WebAssembly.Instance = function Instance(...args) {
               throw new WebAssembly.RuntimeError("unreachable");
             }
             const result = value(...values);
-            // Which takes away all views of the memory.
+            // Growing the memory detaches all views of it.
             if (growing && /^(engine|machine|inbox)/.test(name)) real.exports.memory.grow(1);
             return result;
           },
@@ -38,7 +38,7 @@ watchRejections();
 
 const trapNext = (name, times = 1) => (armed = { matches: (called) => called === name && --times === 0 });
 
-test("the execution that trapped fails, with the history that it had", async () => {
+test("the execution that trapped fails, and keeps its history", async () => {
   const before = instances;
   const running = lambda().start({ x: 1 }, { tasks: { Add: () => (trapNext("engine_succeed"), 1) } });
   const result = await running.result;
@@ -59,7 +59,7 @@ test("the execution that trapped fails, with the history that it had", async () 
   assert.equal(iterated.length, 5);
 });
 
-// The functions of the engine that are called while another execution is on its way.
+// The functions of the engine that are called while another execution runs.
 for (const name of [
   "engine_start",
   "engine_succeed",
@@ -69,7 +69,7 @@ for (const name of [
   "engine_heartbeat",
   "engine_submitted",
 ]) {
-  test(`a trap in ${name} changes nothing for the others`, async () => {
+  test(`a trap in ${name} does not affect other executions`, async () => {
     const reference = await others((start) => start());
     const disturbed = await others(async (start) => {
       const running = start();
@@ -125,7 +125,7 @@ async function victim(name) {
   }
 }
 
-test("a trap while asking is an InternalError, and the execution goes on", async () => {
+test("a trap in a query is an InternalError, and the execution continues", async () => {
   const gate = deferred();
   const running = lambda().start({}, { tasks: { Add: () => gate.promise } });
   await turn();
@@ -142,7 +142,7 @@ test("a trap while asking is an InternalError, and the execution goes on", async
   assert.equal((await running.result).output, 3);
 });
 
-test("a trap while a trapped instance is being replaced", async () => {
+test("a trap while a trapped instance is being replaced is handled", async () => {
   const running = lambda().start({}, { tasks: { Add: () => (trapNext("engine_succeed"), 1) } });
   running.result.then(() => {});
   await turn();
@@ -152,7 +152,7 @@ test("a trap while a trapped instance is being replaced", async () => {
   assert.equal(running.history().length, 5);
 });
 
-test("an Engine survives another's trap", async () => {
+test("an Engine survives the trap of another one", async () => {
   const engine = new Engine(lambda());
   engine.start(0, { x: 1 });
   trapNext("validate");
@@ -161,7 +161,7 @@ test("an Engine survives another's trap", async () => {
   assert.equal(engine.succeed(1, 1, "out").commands[0].output, "out");
 });
 
-test("an Engine that the driver in Rust runs is rejected when the instance goes", async () => {
+test("an Engine that is driven in Rust is rejected when the instance is lost", async () => {
   const engine = new Engine(lambda());
   engine.start(0, {});
   const driven = engine.drive(() => new Promise(() => {}));
@@ -206,7 +206,7 @@ test("long journals are folded into snapshots and still replayed", async () => {
   assert.deepEqual(output, { n: 10_000 });
 });
 
-test("the memory may grow in any call that makes something", async () => {
+test("the memory may grow in any call that allocates", async () => {
   const States = {};
   for (let i = 0; i < 4; i++)
     States[`T${i}`] = {

@@ -1,4 +1,4 @@
-// The hand-written types name what there is: no more, no less.
+// The hand-written types match the exports exactly.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -8,14 +8,14 @@ import * as stepglass from "stepglass";
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const types = read("js/api/index.d.ts");
 
-test("every export has its type, and every typed value is exported, also to CommonJS", () => {
+test("every export has a type, and every typed value is exported, also to CommonJS", () => {
   const typed = [...types.matchAll(/^export (?:function|class|const) (\w+)/gm)].map(([, name]) => name);
   assert.deepEqual([...new Set(typed)].sort(), Object.keys(stepglass).sort());
   const common = createRequire(import.meta.url)("stepglass");
   assert.deepEqual(Object.keys(common).sort(), Object.keys(stepglass).sort());
 });
 
-test("import and require(), and all entries, give one copy of the package", async () => {
+test("import, require() and all entries share one copy of the package", async () => {
   const require = createRequire(import.meta.url);
   for (const [entry, name] of [
     ["stepglass", "StateMachine"],
@@ -48,13 +48,13 @@ test("every type of event is in the union", () => {
   );
 });
 
-test("every reason to cancel is in the union", () => {
+test("every reason of a cancellation is in the union", () => {
   const reasons = [...read("src/engine/command.rs").matchAll(/CancelReason::\w+ => "(\w+)"/g)].map(([, reason]) => reason);
   const [, union] = /type CancelReason = (.*);/.exec(types);
   assert.deepEqual(reasons.sort(), [...union.matchAll(/"(\w+)"/g)].map(([, reason]) => reason).sort());
 });
 
-test("the options in the types are the ones that are taken", () => {
+test("the options in the types are those that the functions accept", () => {
   for (const [name, misspelt] of [
     ["StartOptions", () => new stepglass.StateMachine(GOOD).start({}, { "": 1 })],
     ["MachineOptions", () => new stepglass.StateMachine(GOOD, { "": 1 })],
@@ -71,7 +71,7 @@ test("the options in the types are the ones that are taken", () => {
 const GOOD = { StartAt: "A", States: { A: { Type: "Succeed" } } };
 const TASK = { StartAt: "T", States: { T: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", End: true } } };
 
-/** The members of an interface and of those it extends. */
+/** Returns the members of an interface and of those that it extends. */
 function members(name) {
   const [, parents = "", body] = new RegExp(`export interface ${name}(?: extends ([^{]*))? \\{\\n([^]*?)\\n\\}`).exec(types);
   const own = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member]) => member);

@@ -1,4 +1,4 @@
-// What the page's editor proposes in YAML: the interpreter's proposals, at the places that YAML has.
+// The proposals of the page's editor in YAML: the interpreter's proposals at the positions of YAML.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const outfile = join(folder, "proposals.mjs");
 await build({ entryPoints: [entry], bundle: true, format: "esm", platform: "browser", outfile });
 const { yamlProposals } = await import(pathToFileURL(outfile));
 
-/** The text after a proposal at the `¦` was taken, with the cursor in it; what is proposed where there is none of that name. */
+/** Returns the text after the proposal at `¦` was accepted, with the cursor, or the proposals if there is none of that name. */
 function take(marked, label) {
   const at = marked.indexOf("¦");
   const text = marked.replace("¦", "");
@@ -33,7 +33,7 @@ function check(cases) {
   for (const [marked, label, expect] of cases) assert.equal(take(marked, label), expect, marked);
 }
 
-test("names of fields, with a value to begin with", () => {
+test("names of fields, with an initial value", () => {
   check([
     ["¦", "StartAt", "StartAt: ¦"],
     ["StartAt: A\nSt¦", "States", "StartAt: A\nStates:\n  ¦"],
@@ -42,7 +42,7 @@ test("names of fields, with a value to begin with", () => {
     [`${TASK}¦\n    Next: B\n`, "Assign", `${TASK}Assign:\n      ¦\n    Next: B\n`],
     [`${TASK}En¦`, "End", `${TASK}End: true¦`],
     [`${TASK}"Ne¦`, "Next", `${TASK}Next: ¦`],
-    // What has its value already is only named.
+    // A field that has a value is completed by its name only.
     [`${TASK}Ne¦: B`, "Next", `${TASK}Next¦: B`],
     [`${TASK}Retry:\n      - Err¦`, "ErrorEquals", `${TASK}Retry:\n      - ErrorEquals:\n          - ¦`],
     [
@@ -53,7 +53,7 @@ test("names of fields, with a value to begin with", () => {
   ]);
 });
 
-test("only what is not there yet, and what the type and the language have", () => {
+test("only missing fields, and only those of the type and the language", () => {
   const proposed = take(`${TASK}Resource: x\n    ¦\n    End: true\n`, "none such");
   for (const name of ["TimeoutSeconds", "InputPath", "Catch"]) assert.ok(proposed.includes(name), name);
   for (const name of ["Type", "Resource", "End", "Choices", "Arguments"]) assert.ok(!proposed.includes(name), name);
@@ -79,7 +79,7 @@ test("in flow style, closed or not", () => {
   ]);
 });
 
-test("values: states, types, errors, words, and quotes where YAML wants them", () => {
+test("values: states, types, errors, enumerations, with quotes where YAML needs them", () => {
   const others = "\n  Ship it: {Type: Succeed}\n  \"no\": {Type: Succeed}\n  'It''s: done': {Type: Succeed}";
   check([
     [`${TASK}Next: ¦${others}`, "Ship it", `${TASK}Next: Ship it¦${others}`],
@@ -93,7 +93,7 @@ test("values: states, types, errors, words, and quotes where YAML wants them", (
   ]);
 });
 
-test("inside of paths and expressions, also of several lines", () => {
+test("inside paths and expressions, also over several lines", () => {
   check([
     [`${TASK}Parameters:\n      x.$: States.Ma¦`, "MathAdd", `${TASK}Parameters:\n      x.$: States.MathAdd¦`],
     [`${TASK}InputPath: $$.Ex¦`, "Execution", `${TASK}InputPath: $$.Execution¦`],
@@ -112,14 +112,14 @@ test("inside of paths and expressions, also of several lines", () => {
   assert.deepEqual(reads, { language: "jsonpath", state: "A", field: "Parameters", path: "$.order" });
 });
 
-test("through anchors, aliases and merge keys, and in texts that have other faults", () => {
+test("through anchors, aliases and merge keys, and in texts with other faults", () => {
   check([
     [
       "States:\n  A:\n    <<: &t\n      Type: Task\n      Resou¦\n    End: true\n  B:\n    <<: *t\n",
       "Resource",
       "States:\n  A:\n    <<: &t\n      Type: Task\n      Resource: ¦\n    End: true\n  B:\n    <<: *t\n",
     ],
-    // What it stands for tells what it may have.
+    // The value that the alias refers to determines the proposals.
     [
       ".task: &t\n  Resou¦\nStates:\n  A:\n    Type: Task\n    <<: *t\n",
       "Resource",
@@ -134,7 +134,7 @@ test("through anchors, aliases and merge keys, and in texts that have other faul
   for (const comment of [`${TASK}# Ne¦`, `${TASK}Next: B # Ne¦`]) assert.equal(take(comment, "Next"), null, comment);
 });
 
-test("any half of a text, at any place", () => {
+test("any prefix of a text, at any position", () => {
   const text =
     "StartAt: A # first\nStates:\n  A: &a\n    Type: Task\n    Resource: 'x''y'\n    Parameters: {\"x.$\": \"$.a[0].b\", y: [1, {z: ~}]}\n    Catch:\n      - ErrorEquals: [States.ALL]\n        Next: B\n  B: {<<: *a, Type: Pass}\n";
   for (let cut = 0; cut <= text.length; cut += 1) {

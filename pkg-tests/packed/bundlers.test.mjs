@@ -31,7 +31,7 @@ before(() => {
 });
 after(() => tarball?.remove());
 
-describe("code for Node", () => {
+describe("bundles for Node", () => {
   let folder;
   before(() => {
     folder = installIn(tarball, "server");
@@ -108,7 +108,7 @@ describe("code for Node", () => {
   );
 
   for (const [name, ...args] of [["bun"], ["deno", "run", "--allow-read", "--allow-env"]]) {
-    test(`${name} runs it as it is`, { skip: lacks(name) }, () => {
+    test(`${name} runs the package without a bundler`, { skip: lacks(name) }, () => {
       const { stdout, stderr, status } = spawnSync(program(name), [...args, "main.js"], { cwd: folder, encoding: "utf8" });
       assert.equal(status, 0, stderr);
       assert.equal(stdout.trim(), EXPECTED);
@@ -127,7 +127,7 @@ async function webpack(options) {
   assert.deepEqual(stats.toJson({ all: false, errors: true, warnings: true }), { errors: [], warnings: [] });
 }
 
-describe("code for browsers", { skip: missing || noBrowser }, () => {
+describe("bundles for browsers", { skip: missing || noBrowser }, () => {
   let chrome;
   before(async () => {
     chrome = await launch();
@@ -212,7 +212,7 @@ test("workerd", { skip: lacks("workerd"), timeout: LONGEST }, async () => {
 });
 
 for (const [name, ...args] of [["Turbopack"], ["webpack", "--webpack"]]) {
-  test(`a route of Next on the server, built by ${name}`, { skip: missing, timeout: LONGEST }, async () => {
+  test(`a server-side route of Next runs, built by ${name}`, { skip: missing, timeout: LONGEST }, async () => {
     // Next looks for itself in the folders above the project.
     const folder = join(bundlers, "projects", name.toLowerCase());
     rmSync(folder, { recursive: true, force: true });

@@ -53,7 +53,7 @@ test("the component and its worker are at most 55.8 kB, and at most 74.5 kB with
   }
 });
 
-test("importing the component where there is no page does nothing", () => {
+test("importing the component without a page does nothing", () => {
   execFileSync(process.execPath, ["--input-type=module", "-e", 'import "stepglass/debugger";'], {
     cwd: join(tarball.folder, "site"),
     stdio: "pipe",
@@ -108,7 +108,7 @@ describe("the component", { skip }, () => {
     });
   const node = (page, name) => page.locator(`[data-node$="/States/${name}"]`);
 
-  test("the page of the documentation works as it is written", async () => {
+  test("works as the page of the documentation shows", async () => {
     const [, html] = /```html\n([\s\S]*?)```/.exec(readFileSync(join(root, "docs/debugger.md"), "utf8"));
     writeFileSync(join(tarball.folder, "site/index.html"), html.replace("<title>", '<link rel="icon" href="data:,"><title>'));
     const { page, problems } = await open(chrome, site.url);
@@ -123,7 +123,7 @@ describe("the component", { skip }, () => {
   });
 
   visit(
-    "steps into a Map, over, out and back, stops at breakpoints, and the page does the tasks",
+    "steps into a Map, over, out and back, stops at breakpoints, and lets the page handle tasks",
     {
       body: `<stepglass-debugger definition='${JSON.stringify(GREETING)}' input='{"names": ["Ada", "Bo"]}' breakpoints="Greet" view="graph data events code"></stepglass-debugger>`,
       script: `
@@ -162,7 +162,7 @@ describe("the component", { skip }, () => {
   );
 
   visit(
-    "boxes fit the names in the font that the page gives it, and no sign lies over one",
+    "fits names into their boxes in the page's font, with no sign over them",
     {
       body: "<stepglass-debugger></stepglass-debugger>",
       script: `
@@ -200,7 +200,7 @@ describe("the component", { skip }, () => {
   );
 
   visit(
-    "is attached to an execution of the page, and looks on",
+    "is attached to an execution of the page, and observes it",
     {
       body: "<stepglass-debugger view='graph data events'></stepglass-debugger>",
       script: `
@@ -231,7 +231,7 @@ describe("the component", { skip }, () => {
   );
 
   visit(
-    "shows a recorded history, read only, and several share one worker that is loaded when they are looked at",
+    "shows a recorded history read-only, and several elements share one worker that is loaded when they become visible",
     {
       body: `<stepglass-debugger src="machine.json" history="history.json" readonly></stepglass-debugger><stepglass-debugger src="machine.json" readonly view="graph"></stepglass-debugger>
         <p style="height: 4000px"></p><stepglass-debugger id="far" src="machine.json"><b>The graph of a greeting</b></stepglass-debugger>`.replace(
@@ -271,7 +271,7 @@ describe("the component", { skip }, () => {
   );
 
   visit(
-    "asks who looks at it for a task that nobody answers, by keyboard and without a violation, in both themes",
+    "asks its viewer for the result of a task, by keyboard and without a violation, in both themes",
     {
       body: `<stepglass-debugger definition='${JSON.stringify(GREETING)}' input='{"names": ["Ada"]}' theme="dark" view="graph data events code"></stepglass-debugger>`,
     },
@@ -317,7 +317,7 @@ describe("the component", { skip }, () => {
   };
 
   visit(
-    "a place in a long run is counted from the run's end",
+    "counts a position in a long run from the run's end",
     {
       body: '<stepglass-debugger src="machine.json" at="3"></stepglass-debugger>',
       files: {
@@ -339,7 +339,7 @@ describe("the component", { skip }, () => {
   );
 
   visit(
-    "does what each attribute, property, method and event says",
+    "supports each attribute, property, method and event as documented",
     {
       body: `
         <stepglass-debugger id="at" src="machine.json" mocks="mocks.json" input="input.json" at="3" height="300" view="graph data"></stepglass-debugger>
@@ -434,13 +434,13 @@ describe("the component", { skip }, () => {
   const PASS = JSON.stringify({ StartAt: "P", States: { P: { Type: "Pass", End: true } } });
   const huge = JSON.stringify({ text: "x".repeat(300_000) });
   const refused = `<stepglass-debugger id="large" definition='${PASS}' input='${huge}'></stepglass-debugger><stepglass-debugger id="deep" definition='${PASS}' input='${"[".repeat(129)}${"]".repeat(129)}' autoplay></stepglass-debugger>`;
-  visit("says why a run cannot begin", { body: refused }, async (page) => {
+  visit("says why a run cannot start", { body: refused }, async (page) => {
     await page.locator("#large").getByText("Not started: The input is 293 KiB. AWS takes at most 256 KiB.").waitFor();
     await page.locator("#deep").getByText("Not started: nested deeper than 128 levels").waitFor();
   });
 
   visit(
-    "says what is wrong where there is no machine",
+    "says what is wrong if there is no machine",
     { body: '<stepglass-debugger definition="{ no"></stepglass-debugger>' },
     async (page) => {
       await page.getByRole("alert").filter({ hasText: "cannot be shown" }).waitFor();
@@ -479,7 +479,7 @@ describe("the component", { skip }, () => {
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
     });
 
-  test("the editor of the documentation works as it is written", async () => {
+  test("edits as the page of the documentation shows", async () => {
     const docs = readFileSync(join(root, "docs/debugger.md"), "utf8");
     const [, html] = /## Editing[\s\S]*?```html\n([\s\S]*?)```/.exec(docs);
     const [, script] = /```js\n(\/\/ edit\.js[\s\S]*?)```/.exec(docs);
@@ -496,7 +496,7 @@ describe("the component", { skip }, () => {
     await page.close();
   });
 
-  visit("is edited by keys, in JSON and in YAML, each with its own history", { body: both, script: listening }, async (page) => {
+  visit("is edited by keyboard, in JSON and in YAML, each with a history of its own", { body: both, script: listening }, async (page) => {
     for (const [id, before] of [
       ["json", ORDER],
       ["yaml", NOTES],
@@ -540,7 +540,7 @@ describe("the component", { skip }, () => {
     await eventually(() => page.workers().length, 1);
   });
 
-  visit("is edited by a mouse: insert, connect, rename, delete, and its text", { body: both, script: listening }, async (page) => {
+  visit("is edited by mouse: insert, connect, rename, delete, and the text", { body: both, script: listening }, async (page) => {
     await state(page, "json", "Charge").click();
     await page.locator('#json [data-insert="/States/Charge/Next"]').click();
     await choose(page, "choice");
@@ -583,7 +583,7 @@ describe("the component", { skip }, () => {
     await eventually(() => textOf(page, "yaml"), NOTES);
   });
 
-  visit("copies between two elements, and says when it is saved", { body: both, script: listening }, async (page) => {
+  visit("copies between two elements, and reports when it is saved", { body: both, script: listening }, async (page) => {
     await state(page, "json", "Charge").click();
     await page.keyboard.press("ControlOrMeta+c");
     await said(page, "json").getByText("Copied 1 state.").waitFor();
@@ -608,7 +608,7 @@ describe("the component", { skip }, () => {
   });
 
   visit(
-    "is built from nothing without a violation, and not edited where it is not to be",
+    "builds a machine from nothing without a violation, and is read-only without the attribute",
     {
       body: `<stepglass-debugger id="new" editable view="graph code" theme="dark"></stepglass-debugger>
       <stepglass-debugger id="shown" definition='${ORDER}'></stepglass-debugger>`,
@@ -672,7 +672,7 @@ describe("the component", { skip }, () => {
   };
 
   visit(
-    "has patterns that run at once, and finds calls of services, whose table is loaded then",
+    "offers patterns that run at once, and finds service calls, whose table is loaded on demand",
     { body: `<stepglass-debugger id="new" editable view="graph code"></stepglass-debugger>`, script: listening },
     async (page) => {
       const asked = [];
@@ -714,55 +714,59 @@ describe("the component", { skip }, () => {
     },
   );
 
-  visit("selects several by a mouse and by keys, and makes a machine of them and back", { body: flow, script: listening }, async (page) => {
-    const session = await page.context().newCDPSession(page);
-    await session.send("Runtime.evaluate", { expression: axe });
-    const box = async (name) => state(page, "json", name).locator(".box").first().boundingBox();
-    await state(page, "json", "Charge").waitFor();
-    const [from, to] = [await box("Charge"), await box("Pack")];
-    await page.keyboard.down("Shift");
-    await page.mouse.move(from.x - 20, from.y - 8);
-    await page.mouse.down();
-    await page.mouse.move(to.x + to.width + 12, to.y + to.height + 8, { steps: 5 });
-    await page.locator("#json .lasso").waitFor();
-    await page.mouse.up();
-    await page.keyboard.up("Shift");
-    await said(page, "json").getByText("2 states selected.").waitFor();
-    await eventually(() => selected(page), 2);
-    await state(page, "json", "Pack").focus();
-    await menu(page, "make it a machine");
-    await eventually(() => page.evaluate(() => window.told.length), 1);
-    const [{ machine, definition, announce }] = await page.evaluate(() => window.told);
-    assert.deepEqual(Object.keys(JSON.parse(machine.definition).States), ["Charge", "Pack"], announce);
-    assert.match(definition, new RegExp(`stateMachine:${machine.name}"`));
-    assert.deepEqual(await page.locator("#json").evaluate((one) => one.machines), { [machine.name]: machine.definition });
-    const [task] = Object.entries(JSON.parse(definition).States).find(([, { Type }]) => Type === "Task");
-    await state(page, "json", task).focus();
-    await menu(page, "replace it by");
-    await state(page, "json", "Charge").waitFor();
-    await eventually(async () => Object.keys(JSON.parse(await textOf(page, "json")).States).includes("Pack"), true);
+  visit(
+    "selects several states by mouse and keyboard, extracts them as a machine, and inlines it again",
+    { body: flow, script: listening },
+    async (page) => {
+      const session = await page.context().newCDPSession(page);
+      await session.send("Runtime.evaluate", { expression: axe });
+      const box = async (name) => state(page, "json", name).locator(".box").first().boundingBox();
+      await state(page, "json", "Charge").waitFor();
+      const [from, to] = [await box("Charge"), await box("Pack")];
+      await page.keyboard.down("Shift");
+      await page.mouse.move(from.x - 20, from.y - 8);
+      await page.mouse.down();
+      await page.mouse.move(to.x + to.width + 12, to.y + to.height + 8, { steps: 5 });
+      await page.locator("#json .lasso").waitFor();
+      await page.mouse.up();
+      await page.keyboard.up("Shift");
+      await said(page, "json").getByText("2 states selected.").waitFor();
+      await eventually(() => selected(page), 2);
+      await state(page, "json", "Pack").focus();
+      await menu(page, "make it a machine");
+      await eventually(() => page.evaluate(() => window.told.length), 1);
+      const [{ machine, definition, announce }] = await page.evaluate(() => window.told);
+      assert.deepEqual(Object.keys(JSON.parse(machine.definition).States), ["Charge", "Pack"], announce);
+      assert.match(definition, new RegExp(`stateMachine:${machine.name}"`));
+      assert.deepEqual(await page.locator("#json").evaluate((one) => one.machines), { [machine.name]: machine.definition });
+      const [task] = Object.entries(JSON.parse(definition).States).find(([, { Type }]) => Type === "Task");
+      await state(page, "json", task).focus();
+      await menu(page, "replace it by");
+      await state(page, "json", "Charge").waitFor();
+      await eventually(async () => Object.keys(JSON.parse(await textOf(page, "json")).States).includes("Pack"), true);
 
-    // By keys: what is beside, what follows, one by one, and none.
-    await state(page, "json", "Take").focus();
-    await page.keyboard.press("ControlOrMeta+a");
-    await eventually(() => selected(page), 7);
-    await page.keyboard.press("Escape");
-    await eventually(() => selected(page), 0);
-    await state(page, "json", "Both").focus();
-    await page.keyboard.press("Alt+s");
-    await page.getByRole("option", { name: /^Downstream/ }).waitFor();
-    await eventually(() => violationsOf(page), []);
-    await page.keyboard.press("d");
-    await said(page, "json").getByText("4 states selected.").waitFor();
-    await page.keyboard.press("Escape");
-    // By presses, without Shift.
-    await state(page, "json", "Good").focus();
-    await menu(page, "select several");
-    await state(page, "json", "Bad").click();
-    await said(page, "json").getByText("2 states selected.").waitFor();
-  });
+      // By keys: what is beside, what follows, one by one, and none.
+      await state(page, "json", "Take").focus();
+      await page.keyboard.press("ControlOrMeta+a");
+      await eventually(() => selected(page), 7);
+      await page.keyboard.press("Escape");
+      await eventually(() => selected(page), 0);
+      await state(page, "json", "Both").focus();
+      await page.keyboard.press("Alt+s");
+      await page.getByRole("option", { name: /^Downstream/ }).waitFor();
+      await eventually(() => violationsOf(page), []);
+      await page.keyboard.press("d");
+      await said(page, "json").getByText("4 states selected.").waitFor();
+      await page.keyboard.press("Escape");
+      // By presses, without Shift.
+      await state(page, "json", "Good").focus();
+      await menu(page, "select several");
+      await state(page, "json", "Bad").click();
+      await said(page, "json").getByText("2 states selected.").waitFor();
+    },
+  );
 
-  visit("puts rules and branches in another order, by keys and by buttons", { body: flow, script: listening }, async (page) => {
+  visit("reorders rules and branches, by keyboard and by buttons", { body: flow, script: listening }, async (page) => {
     const session = await page.context().newCDPSession(page);
     await session.send("Runtime.evaluate", { expression: axe });
     const read = async () => JSON.parse(await textOf(page, "json")).States;
@@ -789,7 +793,7 @@ describe("the component", { skip }, () => {
   });
 
   visit(
-    "puts machines of the page in the place of tasks, and says so where there is none",
+    "replaces tasks by machines of the page, and says so if there is none",
     {
       body: `<stepglass-debugger id="json" editable machines='{"Pay": {"StartAt": "Charge", "States": {"Charge": {"Type": "Pass", "End": true}}}}' definition='${JSON.stringify(
         {
@@ -821,7 +825,7 @@ describe("the component", { skip }, () => {
     },
   );
 
-  test("is edited by fingers", async () => {
+  test("is edited by touch", async () => {
     const folder = join(tarball.folder, "site/touched");
     mkdirSync(folder);
     const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Touched</title><link rel="icon" href="data:,"><script type="module" src="../node_modules/stepglass/dist/debugger.js"></script><body><h1>Touched</h1><stepglass-debugger id="json" editable definition='${ORDER}'></stepglass-debugger>`;

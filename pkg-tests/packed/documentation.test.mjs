@@ -29,31 +29,35 @@ after(() => packed?.remove());
 
 const counts = { ran: 0, marked: 0, missing: 0 };
 
-describe("the documentation", { concurrency: 2, skip: process.platform === "win32" && "its blocks are for a shell of POSIX" }, () => {
-  for (const page of pages) {
-    test(page, async (t) => {
-      const newcomer = await Newcomer.at(unpacked);
-      t.after(() => newcomer.remove());
-      const failures = [];
-      for (const block of blocksOf(page)) {
-        if (block.marked !== undefined) {
-          counts.marked += 1;
-          continue;
+describe(
+  "the code of the documentation",
+  { concurrency: 2, skip: process.platform === "win32" && "its blocks are for a shell of POSIX" },
+  () => {
+    for (const page of pages) {
+      test(page, async (t) => {
+        const newcomer = await Newcomer.at(unpacked);
+        t.after(() => newcomer.remove());
+        const failures = [];
+        for (const block of blocksOf(page)) {
+          if (block.marked !== undefined) {
+            counts.marked += 1;
+            continue;
+          }
+          try {
+            const told = await newcomer.perform(block);
+            counts[told === "ran" ? "ran" : "missing"] += 1;
+            if (told !== "ran") t.diagnostic(`${page}:${block.line}: not run here: ${told}`);
+          } catch (error) {
+            failures.push(`${page}:${block.line}: ${error.message}`);
+          }
         }
-        try {
-          const told = await newcomer.perform(block);
-          counts[told === "ran" ? "ran" : "missing"] += 1;
-          if (told !== "ran") t.diagnostic(`${page}:${block.line}: not run here: ${told}`);
-        } catch (error) {
-          failures.push(`${page}:${block.line}: ${error.message}`);
-        }
-      }
-      assert.equal(failures.length, 0, `\n${failures.join("\n\n")}`);
-    });
-  }
-});
+        assert.equal(failures.length, 0, `\n${failures.join("\n\n")}`);
+      });
+    }
+  },
+);
 
-test("what has run, and what stands in", (t) => {
+test("lists what has run, and what was replaced", (t) => {
   t.diagnostic(`${counts.ran} blocks ran, ${counts.marked} are marked as not run, ${counts.missing} could not run on this machine`);
   for (const [name, what] of Object.entries(STAND_INS)) t.diagnostic(`stand-in: ${name}: ${what}`);
   assert.ok(process.platform === "win32" || counts.ran > 40, `only ${counts.ran} blocks ran`);

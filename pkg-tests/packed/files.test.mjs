@@ -21,19 +21,19 @@ test("the tarball holds the files of packed-files.txt and no others (UPDATE_EXPE
   assert.equal(text, readFileSync(snapshot, "utf8"));
 });
 
-test("the command can be executed", () => {
+test("the command is executable", () => {
   for (const file of ["dist/cli.cjs", "dist/cli.js"]) {
     const { mode } = tarball.files.find(({ path }) => path === file);
     assert.equal(mode & 0o111, 0o111, file);
   }
 });
 
-test("publint finds nothing", () => {
+test("publint finds no problem", () => {
   const publint = join(root, "node_modules/publint/src/cli.js");
   execFileSync(process.execPath, [publint, "run", tarball.path, "--strict"], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 });
 
-test("types resolve as Node, bundlers and old compilers look for them", () => {
+test("types resolve in Node, in bundlers and in old compilers", () => {
   // `/slim` and `/inline` are ES modules alone; the wasm files and the worker have no types.
   const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
   const args = [
@@ -53,7 +53,7 @@ test("types resolve as Node, bundlers and old compilers look for them", () => {
   execFileSync(process.execPath, [attw, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 });
 
-test("nothing of this machine is in the tarball", () => {
+test("the tarball contains no path of this machine", () => {
   for (const { path } of tarball.files) {
     const text = readFileSync(join(root, path), "latin1");
     for (const trace of [root, process.env.HOME].filter((folder) => folder && folder.length > 1)) {

@@ -36,7 +36,7 @@ function stepglass(cli, cwd, ...args) {
   return spawnSync(process.execPath, [cli, ...args], { cwd, encoding: "utf8" });
 }
 
-test("in an empty folder: npm test and npm start", () => {
+test("creates a project in an empty folder, with npm test and npm start", () => {
   const empty = join(folder, "empty");
   mkdirSync(empty);
   const cli = install(empty);
@@ -56,7 +56,7 @@ test("in an empty folder: npm test and npm start", () => {
   assert.match(again.stderr, /order\.asl\.json.*exists already; nothing was written/);
 });
 
-test("in a project: what is there stays", () => {
+test("keeps the files of an existing project", () => {
   const project = join(folder, "project");
   mkdirSync(project);
   const cli = install(project);
@@ -74,7 +74,7 @@ test("in a project: what is there stays", () => {
   assert.deepEqual([manifest.name, manifest.dependencies, Object.keys(manifest.devDependencies)], ["mine", { left: "1" }, ["stepglass"]]);
 });
 
-test("into a new folder, and not over a file", () => {
+test("creates a new folder, and refuses a file", () => {
   const cli = install(mkdtempSync(join(folder, "x-")));
   assert.equal(stepglass(cli, folder, "init", "a/b").status, 0);
   assert.deepEqual(readdirSync(join(folder, "a/b")).sort(), [

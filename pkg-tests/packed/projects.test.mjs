@@ -50,7 +50,7 @@ after(async () => {
   tarball?.remove();
 });
 
-test("every project has its case", () => {
+test("every project is tested", () => {
   const folders = readdirSync(projects, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   assert.deepEqual(folders.map(({ name }) => name).sort(), [...Object.keys(cases), ...ELSEWHERE].sort());
 });

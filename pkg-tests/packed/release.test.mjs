@@ -28,7 +28,7 @@ test("publishing without the repository's address stops with the reason", () => 
   assert.throws(() => runNpm(["run", "prepublishOnly"], root), /does not know where the repository is/);
 });
 
-test("manifest, links and pictures of the tarball lead to the repository", () => {
+test("manifest, links and pictures of the tarball point to the repository", () => {
   const { status, stdout, stderr } = release("--repository", REPOSITORY, "--dry-run");
   assert.equal(status, 0, stderr);
   const tarball = stdout.trim();

@@ -35,7 +35,7 @@ const run = (args, env) =>
 const command = (...args) => run([join(folder, "node_modules/stepglass/dist/cli.js"), ...args]);
 
 for (const [name, args] of Object.entries(runners)) {
-  test(`${name}: passes, and fails with what happened`, () => {
+  test(`${name}: passes, and a failure shows what happened`, () => {
     const good = run(args);
     assert.equal(good.status, 0, good.stdout + good.stderr);
     const bad = run(args, { FAIL: "1" });
@@ -46,7 +46,7 @@ for (const [name, args] of Object.entries(runners)) {
     assert.match(printed, /→ Charge \(Task\)/);
   });
 
-  test(`${name}: its executions are covered`, () => {
+  test(`${name}: coverage includes its executions`, () => {
     const output = join(folder, `coverage-${name.replace(":", "-")}`);
     const { status, stdout, stderr } = command(
       "coverage",

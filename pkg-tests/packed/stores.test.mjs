@@ -9,7 +9,7 @@ for (const [name, ...args] of [["bun"], ["deno", "run", "--allow-all"]]) {
   const missing = isInstalled()
     ? !program(name) && `the registry has no ${name} for ${process.platform} ${process.arch}`
     : "the bundlers are not installed: node scripts/bundlers.mjs";
-  test(`the store in SQLite keeps its promises in ${name}`, { skip: missing }, () => {
+  test(`the store in SQLite keeps its guarantees in ${name}`, { skip: missing }, () => {
     const file = join(import.meta.dirname, "../store/elsewhere.mjs");
     const { stdout, stderr, status } = spawnSync(program(name), [...args, file], { encoding: "utf8" });
     assert.equal(status, 0, `${stdout}\n${stderr}`);
