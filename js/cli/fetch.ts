@@ -18,8 +18,9 @@ const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "PEN
 
 const help = `stepglass fetch ARN… [options]
 
-Fetches executions from AWS into files named *.sfnrun: the description, the definition that ran, the whole history, and
-the Map Runs with their child executions. stepglass replay reads them. Nothing in the account is changed.
+Fetches executions from AWS into files named *.sfnrun: the description, the definition that ran, the whole history, the
+Map Runs with their child executions, and the executions that tasks have started. stepglass replay reads them. Nothing in
+the account is changed.
 
   stepglass fetch arn:aws:states:eu-west-1:123456789012:execution:Orders:order-7
   stepglass fetch arn:aws:states:eu-west-1:123456789012:stateMachine:Orders --status FAILED --since 7d --out runs

@@ -3,7 +3,9 @@
 import { spawn } from "node:child_process";
 import { messageOf } from "../base/errors.ts";
 import { Unusable } from "../files/problem.ts";
-import { readRecording } from "../files/recording.ts";
+import { documentOfRun, readRecording } from "../files/recording.ts";
+import { executionIn, executionsOf } from "../files/run-executions.ts";
+import { EXTENSION, readRun } from "../files/sfnrun.ts";
 import { Source, usable } from "../files/source.ts";
 import { documentOfFetched, type RecordedDocument } from "../history/recorded.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
@@ -20,11 +22,15 @@ retries, and the time line to move back and forth. Nothing is run, and nothing l
                                                 fetches it first, without writing a file
   stepglass open history.json order.asl.json    the JSON of get-execution-history, with its definition
   stepglass open order-7.sfnrun fixed.asl.json  shows where another definition takes another path
+  stepglass open order-7.sfnrun --execution payment-7
+                                                an execution that order-7 has started, or a child of its Map Runs
 
 The page is served on 127.0.0.1, to this machine alone, until you press Ctrl+C. In a checkout of Stepglass it is the whole
 playground, in which "Debug with its answers" forks the execution: edit the definition, and its tasks answer as recorded.
 
 Options
+      --execution NAME_OR_ARN
+                      of a file: another execution in it
   -p, --port NUMBER   the port; default: a free one
       --no-browser    only prints the address
       --json          opens no browser, and prints one line of JSON once it listens: {"url", "port", "pid"}
@@ -33,6 +39,7 @@ Exit code: 0 stopped by a signal; 1 the definition has errors; 2 wrong usage, no
 `;
 
 const options = {
+  execution: { type: "string" },
   port: { type: "string", short: "p" },
   "no-browser": { type: "boolean" },
   json: { type: "boolean" },
@@ -49,7 +56,7 @@ export const command = defineCommand({
 async function open([what, definition, ...others]: string[], values: Values<typeof options>): Promise<number> {
   if (what === undefined || others.length > 0) throw new Unusable("open needs one execution: its ARN or a file", { usage: true });
   const port = values.port === undefined ? 0 : whole(values.port, "--port", 0, 65_535);
-  const document = await documentOf(what);
+  const document = await documentOf(what, values.execution);
   if (definition !== undefined) document.definition = usable(new Source(definition), {}).json;
   // The modules are loaded here, so that other commands start without them.
   const [{ OpenedExecution }, folders] = await Promise.all([import("../server/opened.ts"), import("../entries/beside.ts")]);
@@ -71,7 +78,8 @@ async function open([what, definition, ...others]: string[], values: Values<type
 }
 
 /** Returns the execution of an ARN or a file. Throws Unusable. */
-async function documentOf(what: string): Promise<RecordedDocument> {
+async function documentOf(what: string, execution: string | undefined): Promise<RecordedDocument> {
+  if (execution !== undefined) return documentIn(what, execution);
   if (what.startsWith("arn:")) {
     const [{ targetOf }, { fetchExecution }] = await Promise.all([import("./fetch/target.ts"), import("./fetch/collect.ts")]);
     const { account, arn, kind } = targetOf(what);
@@ -83,6 +91,20 @@ async function documentOf(what: string): Promise<RecordedDocument> {
     return documentOfFetched(JSON.parse(JSON.stringify(run)));
   }
   return readRecording(what);
+}
+
+/** Returns another execution of a file. Throws Unusable. */
+function documentIn(file: string, name: string): RecordedDocument {
+  if (!file.endsWith(EXTENSION)) throw new Unusable("--execution takes an execution of a file of stepglass fetch", { usage: true });
+  const run = readRun(file);
+  const found = executionIn(run, name);
+  if (found !== undefined) return documentOfRun(found, file);
+  const names = executionsOf(run)
+    .slice(1)
+    .map(({ execution }) => String(execution.name ?? execution.executionArn));
+  const known =
+    names.length === 0 ? "it has no other execution" : `it has ${names.slice(0, 10).join(", ")}${names.length > 10 ? " …" : ""}`;
+  throw new Unusable(`${file} has no execution ${JSON.stringify(name)}: ${known}`);
 }
 
 /** Opens an address in the browser. On a machine without a browser nothing happens; the address is printed anyway. */

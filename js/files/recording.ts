@@ -5,15 +5,24 @@ import { messageOf } from "../base/errors.ts";
 import { documentOfFetched, documentOfHistory, type RecordedDocument } from "../history/recorded.ts";
 import { Unusable } from "./problem.ts";
 import { read } from "./reading.ts";
-import { EXTENSION, readRun } from "./sfnrun.ts";
+import { EXTENSION, readRun, type FetchedRun } from "./sfnrun.ts";
 
 /** Reads the recorded execution of a file. Throws Unusable. */
 export function readRecording(file: string): RecordedDocument {
+  if (file.endsWith(EXTENSION)) return documentOfRun(readRun(file), file);
   try {
-    if (file.endsWith(EXTENSION)) return documentOfFetched(readRun(file));
     return documentOfHistory(JSON.parse(read(file)), basename(file).replace(/\.json$/, ""));
   } catch (error) {
     if (error instanceof Unusable) throw error;
+    throw new Unusable(`cannot read ${file}: ${messageOf(error)}`);
+  }
+}
+
+/** Returns the recorded execution of a file's content. Throws Unusable. */
+export function documentOfRun(run: FetchedRun, file: string): RecordedDocument {
+  try {
+    return documentOfFetched(run);
+  } catch (error) {
     throw new Unusable(`cannot read ${file}: ${messageOf(error)}`);
   }
 }

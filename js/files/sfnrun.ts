@@ -31,6 +31,16 @@ export interface FetchedMapRun {
   partial: boolean;
 }
 
+/** An execution that a task has started, or a task of such an execution. */
+export interface FetchedNested extends FetchedExecution {
+  /** The ARN of the execution that has started it. */
+  parent: string;
+  /** The id of the event in the parent's history that names it. */
+  event: number;
+  /** As that of the run. */
+  stateMachine?: Response;
+}
+
 /** The content of a file. */
 export interface FetchedRun extends FetchedExecution {
   format: typeof FETCHED_FORMAT;
@@ -40,6 +50,8 @@ export interface FetchedRun extends FetchedExecution {
   /** The response of DescribeStateMachineForExecution; absent if the account withholds it. */
   stateMachine?: Response;
   mapRuns: FetchedMapRun[];
+  /** The executions of Standard workflows that its tasks have started; absent in files of older releases. */
+  nested?: FetchedNested[];
   /** What the account has withheld. */
   missing: { operation: string; arn: string; message: string }[];
   /** How many values each rule has replaced. */

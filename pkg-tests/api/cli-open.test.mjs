@@ -22,7 +22,34 @@ const run = {
   missing: [],
   redacted: [],
 };
+const MAP_RUN = "arn:aws:states:eu-west-1:123456789012:mapRun:Orders/Each:1";
+const mapping = {
+  StartAt: "Each",
+  States: {
+    Each: {
+      Type: "Map",
+      ItemProcessor: {
+        ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+        StartAt: "Wrap",
+        States: { Wrap: { Type: "Pass", Next: "Done" }, Done: { Type: "Succeed" } },
+      },
+      End: true,
+    },
+  },
+};
+const families = simulate(mapping, [1]).history.map((event) =>
+  event.type === "MapRunStarted" ? { ...event, mapRunStartedEventDetails: { mapRunArn: MAP_RUN } } : event,
+);
+const named = (name) => ({ execution: { ...run.execution, executionArn: `${ARN}-${name}`, name }, history });
+const family = {
+  ...run,
+  stateMachine: { definition: JSON.stringify(mapping) },
+  history: families,
+  mapRuns: [{ mapRun: { mapRunArn: MAP_RUN }, executions: [named("child")], partial: false }],
+  nested: [{ parent: ARN, event: 4, ...named("nested"), stateMachine: { definition } }],
+};
 const { folder, stepglass } = folderWith({
+  "family.sfnrun": family,
   "order.asl.json": definition,
   "history.json": { events: history },
   "plain.sfnrun": run,
@@ -67,6 +94,14 @@ test("serves a history with the definition that is named after it", async (t) =>
   assert.deepEqual([shown.name, JSON.parse(shown.definition), shown.status], ["history", JSON.parse(definition), "SUCCEEDED"]);
 });
 
+test("serves another execution of a file with what it ran: a child of a Map Run, or one that a task started", async (t) => {
+  for (const name of ["child", "nested"]) {
+    const { origin } = await opened(t, "family.sfnrun", "--execution", name);
+    const shown = await (await fetch(data(origin, `${ARN}-${name}`))).json();
+    assert.deepEqual([shown.executionArn, JSON.parse(shown.definition)], [`${ARN}-${name}`, JSON.parse(definition)]);
+  }
+});
+
 test("answers nothing to pages of other sites", async (t) => {
   const { origin } = await opened(t, "plain.sfnrun");
   const status = (headers) =>
@@ -87,6 +122,9 @@ test("refuses what cannot be opened, with a reason", async () => {
     [["later.sfnrun"], /later\.sfnrun has version 99, and this release reads up to 1/],
     [["withheld.sfnrun"], /The file has no history: the key is disabled/],
     [["other.json"], /cannot read other\.json: This is not a history/],
+    [["family.sfnrun", "--execution", "x"], /family\.sfnrun has no execution "x": it has child, nested/],
+    [["plain.sfnrun", "--execution", "x"], /plain\.sfnrun has no execution "x": it has no other execution/],
+    [["history.json", "--execution", "x"], /--execution takes an execution of a file of stepglass fetch/],
     [["plain.sfnrun", "--port", "x"], /--port must be a whole number from 0 to 65535/],
     [["arn:aws:states:eu-west-1:123456789012:stateMachine:Orders"], /is a state machine: open takes an execution/],
   ]) {

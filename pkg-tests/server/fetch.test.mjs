@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { folderWith } from "../api/command.mjs";
@@ -80,6 +81,55 @@ test("an execution is fetched with its definition, its whole history and its Map
   await stepglass("fetch", executionArn, "--out", "two", "--limit", "2");
   const [two] = contentOf(folder, "two/FetchEach.all.sfnrun").mapRuns;
   assert.deepEqual([two.executions.length, two.partial], [2, true]);
+});
+
+const starting = (resource, machineArn, next) => ({
+  Type: "Task",
+  Resource: `arn:aws:states:::states:startExecution${resource}`,
+  Parameters: { StateMachineArn: machineArn, "Input.$": "$", "Name.$": "States.Format('{}-of-{}', $.step, $$.Execution.Name)" },
+  ...next,
+});
+
+test("the executions that tasks have started are fetched, and those that these have started", async () => {
+  const { folder, stepglass } = project();
+  const inner = await create("FetchInner", machine({ Charge: { Type: "Task", Resource: lambda("charge"), End: true } }));
+  const middle = await create("FetchMiddle", machine({ Inner: starting(".sync:2", inner, { End: true }) }));
+  const outer = await create(
+    "FetchOuter",
+    machine({ Middle: starting(".sync:2", middle, { ResultPath: null, Next: "Later" }), Later: starting("", inner, { End: true }) }),
+  );
+  const { executionArn } = await run(outer, { step: "one", ...inputOf(5) }, { name: "o" });
+  const { code, stderr } = await stepglass("fetch", executionArn, "--redact", "email");
+  assert.equal(code, 0, stderr);
+  const { nested, redacted } = contentOf(folder, "FetchOuter.o.sfnrun");
+  const found = nested.map(({ parent, execution, stateMachine }) => [parent.split(":").pop(), execution.name, stateMachine.name]);
+  assert.deepEqual(found.toSorted(), [
+    ["o", "one-of-o", "FetchInner"],
+    ["o", "one-of-o", "FetchMiddle"],
+    ["one-of-o", "one-of-one-of-o", "FetchInner"],
+  ]);
+  assert.ok(nested.every(({ history }) => history[0].type === "ExecutionStarted"));
+  assert.ok(redacted[0].values > 0);
+  assert.doesNotMatch(JSON.stringify(nested), /ada@example/);
+});
+
+test("an execution that another one has started may lie outside of the permissions", async () => {
+  const { folder, within } = project();
+  const arn = `arn:aws:states:${region}:123456789012:execution:M:parent`;
+  const submitted = { resourceType: "states", resource: "startExecution.sync", output: JSON.stringify({ ExecutionArn: `${arn}-2` }) };
+  const events = [
+    ...began(arn).GetExecutionHistory.events,
+    { id: 2, type: "TaskSubmitted", timestamp: 2, taskSubmittedEventDetails: submitted },
+  ];
+  const answers = { ...began(arn), GetExecutionHistory: { events } };
+  const url = await refusingServer("AccessDeniedException", "not allowed", (operation, _, body) =>
+    body.executionArn === arn ? answers[operation] : undefined,
+  );
+  const { code, stdout, stderr } = await within("fetch", arn, { env: { ...env, AWS_ENDPOINT_URL: url } });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /not fetched: DescribeExecution: access denied, the permission states:DescribeExecution is missing/);
+  const { nested, missing } = contentOf(folder, "M.parent.sfnrun");
+  assert.deepEqual([nested, missing.map((one) => one.arn)], [[], [`${arn}-2`]]);
 });
 
 test("a history of several pages is fetched whole", async () => {
@@ -318,9 +368,9 @@ test("an execution is fetched again if it has continued or if other values have 
 /** A server that answers every request with an error of AWS, unless `answer` returns a response for the operation and request number. */
 async function refusingServer(type, message, answer = () => undefined) {
   let calls = 0;
-  const refuser = createServer((request, response) => {
-    request.resume();
-    const found = answer(request.headers["x-amz-target"].split(".")[1], calls++);
+  const refuser = createServer(async (request, response) => {
+    const body = await json(request);
+    const found = answer(request.headers["x-amz-target"].split(".")[1], calls++, body);
     response
       .writeHead(found === undefined ? 400 : 200, { "content-type": "application/x-amz-json-1.0" })
       .end(JSON.stringify(found ?? { __type: type, message }));

@@ -49,6 +49,16 @@ const LONGEST_WAIT = 20_000;
 /** Thrown for data that the account withholds, while the rest of the execution can still be fetched. */
 export class Withheld extends Error {}
 
+/** Thrown for a call that the credentials do not allow. */
+export class Denied extends Unusable {
+  readonly action: Action;
+
+  constructor(action: Action, message: string) {
+    super(message);
+    this.action = action;
+  }
+}
+
 /** The Step Functions API of one account and region. */
 export class Account {
   readonly #clients: Clients;
@@ -113,7 +123,8 @@ function explained(error: unknown, action: Action): Error {
   if (UNKNOWN.has(name))
     return new Unusable(`${action}: there are no valid credentials; check AWS_PROFILE or sign in, such as with aws sso login: ${message}`);
   if (DENIED.has(name))
-    return new Unusable(
+    return new Denied(
+      action,
       `${action}: access denied, the permission states:${action} is missing (see stepglass policy --for fetch): ${message}`,
     );
   return new Unusable(`${action}: ${name === "" || name === "Error" ? "" : `${name}: `}${message}`);

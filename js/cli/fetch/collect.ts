@@ -1,7 +1,8 @@
 // Fetches one execution of an account, with everything that belongs to it.
 
-import { fetchedRun, type FetchedExecution, type FetchedMapRun, type FetchedRun } from "../../files/sfnrun.ts";
-import { Withheld, type Account, type Action, type Response } from "./account.ts";
+import { fetchedRun, type FetchedExecution, type FetchedMapRun, type FetchedNested, type FetchedRun } from "../../files/sfnrun.ts";
+import { Denied, Withheld, type Account, type Action, type Response } from "./account.ts";
+import { startedBy } from "./nested.ts";
 
 /** Which child executions of the Map Runs are fetched. */
 export interface Selection {
@@ -25,11 +26,13 @@ export async function fetchExecution(account: Account, arn: string, selection: S
   if (whole.history.some(({ type }) => type === "MapRunStarted"))
     for await (const page of account.pages("ListMapRuns", { executionArn: arn }))
       for (const { mapRunArn } of page.mapRuns as { mapRunArn: string }[]) mapRuns.push(await reader.mapRun(mapRunArn, selection));
+  const nested = await reader.nested([whole, ...mapRuns.flatMap(({ executions }) => executions)]);
   return fetchedRun({
     fetched: new Date().toISOString(),
     ...whole,
     ...(stateMachine !== undefined && { stateMachine }),
     mapRuns,
+    nested,
     missing,
     redacted: [],
   });
@@ -74,6 +77,38 @@ class Reader {
       }
     }
     return { mapRun, executions, partial: failed || more };
+  }
+
+  /** Fetches the executions that tasks have started, those that these have started, and so on, each once. */
+  async nested(parents: readonly FetchedExecution[]): Promise<FetchedNested[]> {
+    const found: FetchedNested[] = [];
+    const known = new Set(parents.map(({ execution }) => execution.executionArn));
+    // The list grows while it is read.
+    const all = [...parents];
+    for (const parent of all) {
+      for (const { arn, event } of startedBy(parent.history)) {
+        if (known.has(arn)) continue;
+        known.add(arn);
+        const one = await this.#nested(arn);
+        if (one === undefined) continue;
+        found.push({ parent: String(parent.execution.executionArn), event, ...one });
+        all.push(one);
+      }
+    }
+    return found;
+  }
+
+  /** Fetches an execution of another machine. The permissions for it can be missing, which is noted. */
+  async #nested(arn: string): Promise<(FetchedExecution & { stateMachine?: Response }) | undefined> {
+    try {
+      const whole = await this.execution(arn);
+      const stateMachine = await this.optional("DescribeStateMachineForExecution", { executionArn: arn }, arn);
+      return { ...whole, ...(stateMachine !== undefined && { stateMachine }) };
+    } catch (error) {
+      if (!(error instanceof Denied)) throw error;
+      this.#missing.push({ operation: error.action, arn, message: error.message });
+      return undefined;
+    }
   }
 
   /** Returns a response, or undefined if the account withholds it. That is noted. */

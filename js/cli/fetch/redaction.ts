@@ -4,6 +4,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { Unusable } from "../../files/problem.ts";
+import { executionsOf } from "../../files/run-executions.ts";
 import type { FetchedExecution, FetchedRun, RedactionRule, Response } from "../../files/sfnrun.ts";
 
 /** A rule of `--redact`: every member with a name, or the value at a path of each payload. */
@@ -63,7 +64,7 @@ function patternOf(is: RedactionRule): Pattern {
 export function redact(run: FetchedRun, rules: readonly RedactionRule[]): FetchedRun {
   if (rules.length === 0) return run;
   const redaction = new Redaction(rules);
-  const executions = [run as FetchedExecution, ...run.mapRuns.flatMap((mapRun) => mapRun.executions)];
+  const executions = executionsOf(run);
   // A value can occur under another name before a rule selects it, so everything is read before it is replaced.
   for (const one of executions) eachPayload(one, (text) => redaction.byRules(text));
   for (const one of executions) eachPayload(one, (text) => redaction.byValues(text));
