@@ -27,12 +27,35 @@ const machines = {
       },
     },
   },
+  // 10,000 iterations of 10,000 each.
+  Wide: {
+    StartAt: "Outer",
+    States: {
+      Outer: {
+        Type: "Map",
+        ItemsPath: "$.items",
+        ItemProcessor: {
+          StartAt: "Inner",
+          States: {
+            Inner: {
+              Type: "Map",
+              ItemsPath: "$$.Execution.Input.items",
+              ItemProcessor: { StartAt: "P", States: { P: Pass } },
+              End: true,
+            },
+          },
+        },
+        End: true,
+      },
+    },
+  },
 };
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 
 for (const [machine, input] of [
   ["Loop", { n: 0, most: 100_000 }],
   ["Nested", numbers(100).map(() => numbers(100))],
+  ["Wide", { items: numbers(10_000) }],
 ]) {
   test(`an execution of 25,000 events (${machine}) lets other work run between its parts, and writes them in parts`, async () => {
     const store = new MemoryStore();
