@@ -83,12 +83,15 @@ export class Runtime {
   list(filter?: RuntimeFilter, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }>;
   /** Counts executions. */
   count(filter?: RuntimeFilter): Promise<number>;
-  /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
-  succeed(token: string, output?: unknown): Promise<boolean>;
-  /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
-  fail(token: string, failure?: { error?: string; cause?: string }): Promise<boolean>;
-  /** Reports that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
-  heartbeat(token: string, details?: unknown): Promise<boolean>;
+  /**
+   * Completes the task with this token: SendTaskSuccess. False if the task has ended already; with `ifEnded: "throw"` it rejects with
+   * an {@link EndedTaskCode} instead.
+   */
+  succeed(token: string, output?: unknown, options?: AnswerOptions): Promise<boolean>;
+  /** Fails the task with this token: SendTaskFailure. If the task has ended already: as {@link Runtime.succeed}. */
+  fail(token: string, failure?: { error?: string; cause?: string }, options?: AnswerOptions): Promise<boolean>;
+  /** Reports that the task with this token is alive: SendTaskHeartbeat. If the task has ended already: as {@link Runtime.succeed}. */
+  heartbeat(token: string, details?: unknown, options?: AnswerOptions): Promise<boolean>;
   /** Removes ended executions now, according to `retention`. Resolves to their ARNs. */
   prune(): Promise<string[]>;
   /**
@@ -135,6 +138,19 @@ export class Runtime {
   /** For `await using`: {@link Runtime.close}. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** Options of an answer to a task by its token. */
+export interface AnswerOptions {
+  /** What happens if the task has ended already: the answer returns false, or rejects with an {@link EndedTaskCode}. Default: `"false"`. */
+  ifEnded?: "false" | "throw";
+}
+
+/**
+ * The `code` of the error for an answer that came too late. `TASK_ANSWERED`: an earlier answer counts. `TASK_TIMED_OUT`: the task had
+ * timed out. `TASK_CANCELLED`: its execution did not need it any more, because it was stopped or cancelled, or another branch failed.
+ * `TASK_ENDED`: it has ended, and the history does not say how (executions with a Distributed Map, or without a history).
+ */
+export type EndedTaskCode = "TASK_ANSWERED" | "TASK_TIMED_OUT" | "TASK_CANCELLED" | "TASK_ENDED";
 
 /** Options of a runtime. */
 export interface RuntimeOptions extends Limits {

@@ -4,6 +4,7 @@ import { partitionOf } from "../base/partition.ts";
 import type { Definition, StateMachine } from "../api/index.d.ts";
 import type {
   AffectedExecution,
+  AnswerOptions,
   DurableExecution as PublicExecution,
   DurableStartOptions,
   ExecutionOwner,
@@ -38,6 +39,7 @@ import { argumentText } from "../tasks/integration.ts";
 import type { Completion } from "../tasks/call.ts";
 import { bareName } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
+import { endedTask } from "./ended-tasks.ts";
 import { DurableError, DurableExecution, described } from "./execution.ts";
 import type { WriteFailure } from "./committer.ts";
 import type { ChildStart, Runs } from "./children.ts";
@@ -263,16 +265,23 @@ export class Runtime implements PublicRuntime {
     return this.#host.store.count(this.#filter(filter));
   }
 
-  succeed(token: string, output?: unknown): Promise<boolean> {
-    return this.#answer(token, "succeed", argumentText(output, "the output", this.#options.strict));
+  async succeed(token: string, output?: unknown, options?: AnswerOptions): Promise<boolean> {
+    return this.#counted(token, options, await this.#answer(token, "succeed", argumentText(output, "the output", this.#options.strict)));
   }
 
-  fail(token: string, failure: { error?: string; cause?: string } = {}): Promise<boolean> {
-    return this.#answer(token, "fail", failure.error, failure.cause);
+  async fail(token: string, failure: { error?: string; cause?: string } = {}, options?: AnswerOptions): Promise<boolean> {
+    return this.#counted(token, options, await this.#answer(token, "fail", failure.error, failure.cause));
   }
 
-  heartbeat(token: string, details?: unknown): Promise<boolean> {
-    return this.#answer(token, "heartbeat", details);
+  async heartbeat(token: string, details?: unknown, options?: AnswerOptions): Promise<boolean> {
+    return this.#counted(token, options, await this.#answer(token, "heartbeat", details));
+  }
+
+  /** Returns whether an answer counts. With `ifEnded: "throw"`, throws how the task has ended. */
+  async #counted(token: string, options: AnswerOptions = {}, counts: boolean): Promise<boolean> {
+    checkOptions(options, ["ifEnded"], "the answer to a task");
+    if (counts || options.ifEnded !== "throw") return counts;
+    throw await endedTask(this.#host, token);
   }
 
   async ownerOf(arnOrToken: string): Promise<ExecutionOwner> {
@@ -389,6 +398,8 @@ export class Runtime implements PublicRuntime {
       throw misuse("UNKNOWN_TOKEN", `no execution has issued the token ${shown(token)}`, RangeError);
     }
     const counts = live.driver.complete(call, ...completion);
+    // The end of the task may not be in the store yet, and a caller may ask how it has ended.
+    if (!counts) await settle(live);
     // A heartbeat is written together with the next fact. If it is lost in a crash, nothing is lost that a caller could have seen.
     if (counts && completion[0] !== "heartbeat") await settle(live);
     return counts;
