@@ -60,6 +60,15 @@ export class StepglassDebugger extends HTMLElement {
    */
   get machines(): Record<string, string>;
   set machines(value: Record<string, Definition>);
+  /** The name of the selected state; `""` if none is selected. Setting it scrolls the state into view; an unknown name is ignored. */
+  get selected(): string;
+  set selected(state: string);
+  /**
+   * Statuses of states, by name, that your page has from elsewhere, such as the `stepglass/graph` events of a debug adapter. They
+   * replace those of the element's own run until you set `undefined`.
+   */
+  get marks(): Readonly<Record<string, StateMark>> | undefined;
+  set marks(marks: Readonly<Record<string, StateMark>> | undefined);
   /** The attribute `editable`. */
   get editable(): boolean;
   set editable(value: boolean);
@@ -98,6 +107,29 @@ export class StepglassDebugger extends HTMLElement {
   addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
 }
 
+/** The status of a state, in {@link StepglassDebugger.marks}. */
+export interface StateMark {
+  status:
+    | "idle"
+    | "queued"
+    | "running"
+    | "waiting"
+    | "awaiting"
+    | "retrying"
+    | "succeeded"
+    | "caught"
+    | "failed"
+    | "timedOut"
+    | "cancelled";
+  /** How often the state was entered. The graph shows it if it is more than one. */
+  visits?: number;
+}
+
+/** The visitor has selected a state, or cleared the selection (`""`). */
+export interface SelectDetail {
+  state: string;
+}
+
 /** The visitor has changed the machine, with `editable`. */
 export interface ChangeDetail {
   /** The text with the change. */
@@ -117,6 +149,7 @@ export interface SaveDetail {
 
 /** The events of the element. */
 export interface DebuggerEventMap extends HTMLElementEventMap {
+  "asl-select": CustomEvent<SelectDetail>;
   change: CustomEvent<ChangeDetail>;
   /** If its default is prevented, the text stays unsaved: see {@link StepglassDebugger.markSaved}. */
   save: CustomEvent<SaveDetail>;

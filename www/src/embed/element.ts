@@ -3,7 +3,7 @@
 import { GraphIndex, isState } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
 import { withServiceSigns } from "../ui/services.ts";
-import { STATUS_TEXT, resultWords } from "../model/log.ts";
+import { type NodeRun, STATUS_TEXT, type Status, resultWords } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import { detailsOf } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -23,6 +23,13 @@ import { widthsIn } from "./widths.ts";
 interface Watched extends AsyncIterable<unknown> {
   result?: Promise<unknown>;
   name?: string;
+}
+
+/** The status of a state that the page has set. */
+export interface StateMark {
+  status: Status;
+  /** How often the state was entered. */
+  visits?: number;
 }
 
 /** Asks the page to do the work of a task. */
@@ -170,6 +177,30 @@ export class StepglassDebugger extends Base {
     this.edited = false;
     this.editor?.reset();
     if (this.visible) void this.load();
+  }
+
+  /** The name of the selected state; "" if none is selected. Setting it scrolls the state into view. */
+  get selected(): string {
+    return this.chosen;
+  }
+
+  set selected(state: string) {
+    if (state === this.chosen || (state !== "" && this.index?.byName.get(state) === undefined)) return;
+    this.chosen = state;
+    this.drawing?.select(state);
+    this.repaint();
+    this.reveal(state);
+    this.arrange();
+  }
+
+  /** Statuses of states that the page has from elsewhere, such as a debug adapter. They replace those of the element's own run. */
+  get marks(): Readonly<Record<string, StateMark>> | undefined {
+    return this.shownMarks;
+  }
+
+  set marks(marks: Readonly<Record<string, StateMark>> | undefined) {
+    this.shownMarks = marks;
+    this.index?.graph.nodes.forEach((_, i) => this.paint(i));
   }
 
   /** The machines that tasks start, by name: those that were set, and those that the user has extracted. */
@@ -524,7 +555,7 @@ export class StepglassDebugger extends Base {
     this.fold = index ? new Fold(index, this.log) : undefined;
     this.cursor = 0;
     if (index && this.drawing) {
-      index.graph.nodes.forEach((_, i) => this.drawing!.paintNode(i, this.fold!.runs[i]!));
+      index.graph.nodes.forEach((_, i) => this.paint(i));
       index.graph.edges.forEach((_, i) => this.drawing!.paintEdge(i, 0));
     }
   }
@@ -582,7 +613,7 @@ export class StepglassDebugger extends Base {
     if (state !== "") this.chosen = state;
     drawing.select(this.chosen);
     const nodes = changed === null ? index.graph.nodes.keys() : changed.nodes;
-    for (const i of nodes) drawing.paintNode(i, fold.runs[i]!);
+    for (const i of nodes) this.paint(i);
     for (const i of changed === null ? index.graph.edges.keys() : changed.edges) drawing.paintEdge(i, fold.taken[i]!);
     this.repaint();
     if (state !== "") this.reveal(state);
@@ -601,18 +632,30 @@ export class StepglassDebugger extends Base {
     this.drawing?.select(this.chosen);
     this.repaint();
     this.arrange();
+    this.dispatchEvent(new CustomEvent("asl-select", { detail: { state: this.chosen }, bubbles: true, composed: true }));
   }
 
   private repaint(): void {
-    const { index, fold, drawing } = this;
-    if (!index || !fold || !drawing) return;
+    const { index } = this;
+    if (!index) return;
     for (const name of [this.chosen, ...this.marked]) {
       const at = index.byName.get(name);
-      if (at !== undefined) drawing.paintNode(at, fold.runs[at]!);
+      if (at !== undefined) this.paint(at);
     }
     this.marked = this.chosen === "" ? [] : [this.chosen];
   }
   private marked: string[] = [];
+  private shownMarks: Readonly<Record<string, StateMark>> | undefined;
+
+  /** Shows the status of a state: that of the run, or the one that the page has set. */
+  private paint(at: number): void {
+    const { index, fold, drawing } = this;
+    if (!index || !fold || !drawing) return;
+    const own = fold.runs[at]!;
+    if (this.shownMarks === undefined) return drawing.paintNode(at, own);
+    const mark = this.shownMarks[index.node(at)?.name ?? ""];
+    drawing.paintNode(at, { ...own, status: mark?.status ?? "idle", entered: mark?.visits ?? 0 } satisfies NodeRun);
+  }
 
   private reveal(state: string): void {
     const box = this.drawing?.box(state);
