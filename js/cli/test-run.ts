@@ -60,6 +60,8 @@ export type Complement = (tasks: TaskHandlers) => TaskHandlers;
 export interface TestFileOptions {
   /** Runs only the tests whose names contain this text. */
   filter?: string | undefined;
+  /** Runs only the tests with these names. */
+  names?: ReadonlySet<string> | undefined;
   /** The name of the file in messages. */
   shown?: string;
   /** The text of a test that is not in a file. */
@@ -77,7 +79,7 @@ export interface TestFileOptions {
 /** Runs the tests of a file. */
 export async function runTestFile(
   file: string,
-  { filter, shown = file, text, allow, signal, mockCheck, complement }: TestFileOptions = {},
+  { filter, names, shown = file, text, allow, signal, mockCheck, complement }: TestFileOptions = {},
 ): Promise<FileResult> {
   const files = [file];
   let content: TestFileContent;
@@ -97,7 +99,7 @@ export async function runTestFile(
   const only = content.tests.some((test) => test.only);
   const tests: TestResult[] = [];
   for (const test of content.tests) {
-    if (!isChosen(`${shown} > ${test.name}`, filter)) continue;
+    if (!isChosen(`${shown} > ${test.name}`, filter) || names?.has(test.name) === false) continue;
     const { name, line } = test;
     if (test.skip || (only && !test.only)) tests.push({ name, line, status: "skipped", milliseconds: 0, failures: [] });
     else tests.push(await runTest(machine, test, options, mockCheck));

@@ -17,14 +17,14 @@ import { readMocks, readTestFile } from "../test-file.ts";
 /** The default address of `stepglass serve`. */
 const SERVER = "http://127.0.0.1:8083";
 
-export const nodeHost: AdapterHost = {
+export const nodeHost = {
   readFile: (path) => read(path),
   open,
   loadTasks: handlersOf,
   readMocks: (mocks) => sessionMocks(readMocks(mocks)),
   readTest,
   readExecution,
-};
+} satisfies AdapterHost;
 
 function open(definition: string, substitutions: Record<string, unknown>): DebugProgram {
   const source = new Source(definition, { substitutions });

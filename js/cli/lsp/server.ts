@@ -38,12 +38,13 @@ export function serve(): Promise<never> {
   // Standard output belongs to the protocol.
   console.log = console.error;
   const connection = createConnection(ProposedFeatures.all, process.stdin, process.stdout);
-  new Server(connection);
+  new LanguageServer(connection);
   connection.listen();
   return new Promise(() => {});
 }
 
-class Server {
+/** The language server on a connection, which the caller opens and begins to listen to. `forget` gets the paths of changed files. */
+export class LanguageServer {
   #connection: Connection;
   #documents = new TextDocuments(TextDocument);
   #readings = new Map<string, { version: number; reading: Reading }>();
@@ -54,12 +55,15 @@ class Server {
   /** Increases when the settings change, or files that templates include. */
   #generation = 0;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, { forget }: { forget?: (paths: string[]) => void } = {}) {
     this.#connection = connection;
     connection.onInitialize((params) => this.#initialize(params));
     connection.onInitialized(() => this.#initialized());
     connection.onDidChangeConfiguration(({ settings }) => this.#configure(settings?.stepglass));
-    connection.onDidChangeWatchedFiles(() => this.#refresh());
+    connection.onDidChangeWatchedFiles(({ changes }) => {
+      forget?.(changes.map(({ uri }) => pathOf(uri)));
+      this.refresh();
+    });
     this.#documents.onDidChangeContent(({ document: { uri } }) => this.#changed(uri));
     this.#documents.onDidClose(({ document: { uri } }) => this.#closed(uri));
     this.#documents.listen(connection);
@@ -223,7 +227,7 @@ class Server {
   }
 
   /** Updates the problems of all documents after something that they depend on has changed. */
-  #refresh(): void {
+  refresh(): void {
     this.#generation += 1;
     // The parsed data of a template depends on the files that it includes.
     this.#readings.clear();
@@ -237,7 +241,7 @@ class Server {
     const asked = this.#capabilities.workspace?.configuration;
     const given: unknown = asked ? await this.#connection.workspace.getConfiguration("stepglass") : sent;
     if (given !== null && given !== undefined) this.#settings = this.#read(given);
-    this.#refresh();
+    this.refresh();
   }
 
   #read(given: unknown): Settings {
@@ -246,7 +250,7 @@ class Server {
 }
 
 /** Returns the path of a document. An unsaved document has only a name. */
-function pathOf(uri: string): string {
+export function pathOf(uri: string): string {
   try {
     if (uri.startsWith("file:")) return fileURLToPath(uri);
   } catch {
