@@ -17,7 +17,7 @@ export function thirdParty(inputs) {
 }
 
 function npmPackages(inputs) {
-  const folders = new Set(inputs.flatMap((path) => /^(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+  const folders = new Set(inputs.flatMap((path) => /^((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
   return [...folders].sort().map((path) => {
     const folder = join(root, path);
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

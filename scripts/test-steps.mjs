@@ -38,7 +38,10 @@ export const stepsOf = ({ fuzzSeconds, quick = false }) => [
       return { ok: true };
     },
   },
-  { name: "JavaScript: lints", command: [...bin("oxlint", "bin/oxlint"), "--deny-warnings", "js", "www", "scripts", "pkg-tests"] },
+  {
+    name: "JavaScript: lints",
+    command: [...bin("oxlint", "bin/oxlint"), "--deny-warnings", "js", "www", "scripts", "pkg-tests", "editors"],
+  },
   { name: "JavaScript: format", command: [...bin("oxfmt", "bin/oxfmt"), "--check"] },
   { name: "rust: format", command: cargo("fmt", "--all", "--check") },
   { name: BUILD, command: node("scripts/build.mjs", "--if-stale", ...(quick ? ["--dev"] : [])) },

@@ -1,0 +1,171 @@
+// Debugging: which configuration F5 uses, and the debug adapter in the extension's own process.
+
+import {
+  DebugAdapterInlineImplementation,
+  Uri,
+  commands,
+  debug,
+  window,
+  workspace,
+  type CancellationToken,
+  type DebugAdapter as VsCodeAdapter,
+  type DebugAdapterDescriptor,
+  type DebugConfiguration,
+  type DebugConfigurationProvider,
+  type DebugSession,
+  type ExtensionContext,
+  type TextDocument,
+  type WorkspaceFolder,
+} from "vscode";
+import type { BaseLanguageClient } from "vscode-languageclient";
+import type { AdapterHost, ProtocolMessage } from "../../../js/api/dap.d.ts";
+import { initSync } from "../../../js/border/instance.ts";
+import { DebugAdapter } from "../../../js/dap/adapter.ts";
+import { textProgram } from "../../../js/dap/program.ts";
+import { resolvedPaths, splitId, usualConfiguration } from "./configuration.ts";
+import type { Platform } from "./platform.ts";
+import { READ_TEST, type TestProgram } from "./server/protocol.ts";
+import { pathOf, uriOf } from "./uris.ts";
+
+export const TYPE = "stepglass";
+
+/** Starts a run of a document, with or without breakpoints. */
+export const DEBUG_COMMAND = "stepglass.debug";
+export const RUN_COMMAND = "stepglass.run";
+
+export function registerDebugger(context: ExtensionContext, platform: Platform, client: Promise<BaseLanguageClient>): void {
+  let loading: Promise<void> | undefined;
+  const load = async (): Promise<void> =>
+    initSync(await workspace.fs.readFile(Uri.joinPath(context.extensionUri, "dist", "stepglass.wasm")));
+  const host = hostOf(platform, client);
+  context.subscriptions.push(
+    debug.registerDebugAdapterDescriptorFactory(TYPE, {
+      createDebugAdapterDescriptor: async (): Promise<DebugAdapterDescriptor> => {
+        await (loading ??= load());
+        return new DebugAdapterInlineImplementation(new InlineAdapter(host) as unknown as VsCodeAdapter);
+      },
+    }),
+    debug.registerDebugConfigurationProvider(TYPE, new Configurations()),
+    commands.registerCommand(DEBUG_COMMAND, (uri?: Uri) => begin(uri, false)),
+    commands.registerCommand(RUN_COMMAND, (uri?: Uri) => begin(uri, true)),
+  );
+}
+
+/** The adapter, with frames as VS Code shows them best: it would select the whole range of a state at every stop. */
+class InlineAdapter extends DebugAdapter {
+  override onDidSendMessage(listener: (message: ProtocolMessage) => void): { dispose(): void } {
+    return super.onDidSendMessage((message) => {
+      if (message.type !== "response" || message["command"] !== "stackTrace" || !message["success"]) return listener(message);
+      const stackFrames = message["body"].stackFrames.map(
+        ({ endLine: _line, endColumn: _column, ...frame }: Record<string, unknown>) => frame,
+      );
+      listener({ ...message, body: { ...message["body"], stackFrames } });
+    });
+  }
+}
+
+/** What the adapter needs of the editor. */
+function hostOf(platform: Platform, client: Promise<BaseLanguageClient>): AdapterHost {
+  const { openFile, loadTasks } = platform;
+  return {
+    readFile: textOf,
+    open: async (definition, substitutions) => {
+      const [file, id] = splitId(definition);
+      const uri = uriOf(file);
+      const isUnsaved = workspace.textDocuments.some((one) => one.isDirty && one.uri.toString() === uri.toString());
+      if (openFile !== undefined && uri.scheme === "file" && !isUnsaved) return openFile(definition, substitutions);
+      return textProgram(file, await textOf(file), { substitutions, ...(id !== undefined && { id }) });
+    },
+    readTest: async (spec) => {
+      const [file, name] = splitId(spec);
+      const test: TestProgram = await (await client).sendRequest(READ_TEST, { uri: platform.toServer(uriOf(file)), name: name ?? "" });
+      // The server names files by its own paths.
+      const { definition } = test;
+      if (typeof definition !== "string") return test;
+      const [path, id] = splitId(definition);
+      const local = pathOf(platform.fromServer(Uri.file(path).toString()));
+      return { ...test, definition: id === undefined ? local : `${local}#${id}` };
+    },
+    loadTasks: (path) => {
+      if (!workspace.isTrusted) throw new Error(`${path} is not loaded, because this folder is not trusted: give the tasks mocks instead`);
+      if (loadTasks === undefined) throw new Error(`${path} cannot be loaded in a web editor: give the tasks mocks instead`);
+      return loadTasks(path);
+    },
+  };
+}
+
+async function textOf(path: string): Promise<string> {
+  const uri = uriOf(path);
+  const open = workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+  return open?.getText() ?? new TextDecoder().decode(await workspace.fs.readFile(uri));
+}
+
+class Configurations implements DebugConfigurationProvider {
+  provideDebugConfigurations(): DebugConfiguration[] {
+    return [{ type: TYPE, request: "launch", name: "Debug this state machine", definition: "${file}", mocks: "generated" }];
+  }
+
+  /** F5 without a launch.json has an empty configuration. */
+  resolveDebugConfiguration(folder: WorkspaceFolder | undefined, given: DebugConfiguration): DebugConfiguration | undefined {
+    const document = window.activeTextEditor?.document ?? activeGraph();
+    const config = given.type ? given : { ...given, ...usualConfiguration(document && pathOf(document.uri)) };
+    if (config.definition === undefined && config.test === undefined && config.request !== "attach") {
+      void window.showInformationMessage("Open a state machine first, or give the configuration a definition.");
+      return undefined;
+    }
+    return filled(config, folder, document);
+  }
+
+  resolveDebugConfigurationWithSubstitutedVariables(
+    folder: WorkspaceFolder | undefined,
+    config: DebugConfiguration,
+    _token?: CancellationToken,
+  ): DebugConfiguration {
+    const paths = resolvedPaths(config, (path) => (folder === undefined ? path : pathOf(Uri.joinPath(folder.uri, path))));
+    const { definition, stopOnEntry, noDebug } = paths;
+    if (stopOnEntry !== undefined || noDebug === true || paths.request === "attach") return paths;
+    // Without a breakpoint a run would be over at once.
+    return { ...paths, stopOnEntry: !hasBreakpoint(typeof definition === "string" ? splitId(definition)[0] : undefined) };
+  }
+}
+
+/** VS Code gives `${file}` and `${workspaceFolder}` only for files. In virtual folders they become URIs here. */
+function filled(config: DebugConfiguration, folder: WorkspaceFolder | undefined, document: TextDocument | undefined): DebugConfiguration {
+  const values: Record<string, string> = {};
+  if (document !== undefined && document.uri.scheme !== "file") values["${file}"] = document.uri.toString();
+  if (folder !== undefined && folder.uri.scheme !== "file") values["${workspaceFolder}"] = folder.uri.toString();
+  const text = (value: unknown): unknown => {
+    if (typeof value === "string") return Object.entries(values).reduce((all, [name, by]) => all.replaceAll(name, () => by), value);
+    return Array.isArray(value) ? value.map(text) : value;
+  };
+  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, text(value)])) as DebugConfiguration;
+}
+
+function hasBreakpoint(path: string | undefined): boolean {
+  return debug.breakpoints.some((one) => {
+    if (!one.enabled) return false;
+    const at = (one as { location?: { uri: Uri } }).location?.uri;
+    return at === undefined || path === undefined || at.toString() === uriOf(path).toString();
+  });
+}
+
+/** Returns the document of the graph that has the focus. */
+function activeGraph(): TextDocument | undefined {
+  const input = window.tabGroups.activeTabGroup.activeTab?.input as { uri?: Uri } | undefined;
+  return workspace.textDocuments.find(({ uri }) => uri.toString() === input?.uri?.toString());
+}
+
+async function begin(given: Uri | undefined, noDebug: boolean): Promise<void> {
+  const uri = given ?? window.activeTextEditor?.document.uri ?? activeGraph()?.uri;
+  const config = uri && usualConfiguration(pathOf(uri));
+  if (uri === undefined || config === undefined) {
+    void window.showInformationMessage("Open a state machine first.");
+    return;
+  }
+  await debug.startDebugging(workspace.getWorkspaceFolder(uri), config, { noDebug });
+}
+
+/** Whether a session is one of this extension. */
+export function isOurs(session: DebugSession): boolean {
+  return session.type === TYPE;
+}

@@ -1,0 +1,46 @@
+// The requests between the extension and its server, besides those of the Language Server Protocol.
+
+import type { TestProgram } from "../../../../js/api/dap.d.ts";
+import type { FileResult } from "../../../../js/cli/test-run.ts";
+
+export type { FileResult, TestProgram };
+
+/** A test in a test file. The line counts from 1. */
+export interface ListedTest {
+  name: string;
+  line: number;
+}
+
+/** The tests of a test file, or the reason why it cannot be read. */
+export interface ListedTests {
+  tests: ListedTest[];
+  problem?: string;
+}
+
+/** Asks which tests a test file has. */
+export const LIST_TESTS = "stepglass/listTests";
+export interface ListTests {
+  uri: string;
+}
+
+/** Runs tests of a test file: all, or those with these names. */
+export const RUN_TESTS = "stepglass/runTests";
+export interface RunTests {
+  uri: string;
+  names?: string[];
+  /** Whether a module with task handlers may be loaded. */
+  modules: boolean;
+}
+
+/** Reads a test so that the debug adapter can launch it. */
+export const READ_TEST = "stepglass/readTest";
+export interface ReadTest {
+  uri: string;
+  name: string;
+}
+
+/** Asks the extension for the text of a file. Only a server without a file system does so. The answer is null if there is none. */
+export const READ_FILE = "stepglass/readFile";
+export interface ReadFile {
+  uri: string;
+}
