@@ -5,17 +5,19 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 
 const root = resolve(import.meta.dirname, "../..");
-const FOLDERS = ["js", "www", "scripts", "benches", "pkg-tests"];
+const FOLDERS = ["js", "www", "scripts", "benches", "pkg-tests", "editors"];
 /** Folders with the code of others, or with build results. */
 const FOREIGN = new Set(["node_modules", "dist", ".cache", ".venv"]);
 /**
  * Exports that are used from outside: the package's public interface, replacements of other packages' modules, what the compiler
- * reads, and handlers that a pool finds by name.
+ * reads, handlers that a pool finds by name, and what an editor calls.
  */
 const FOR_OTHERS = [
   /^js\/(?:api|entries)\//,
   /^js\/cli\/mcp\/no-schemas\.ts$/,
   /^pkg-tests\/(?:types|projects)\//,
+  // VS Code calls these, and these replace modules of Node.
+  /^editors\/vscode\/src\/(?:desktop|web|shims\/\w+)\.ts$/,
   /^pkg-tests\/api\/pool\.test\.mjs$/,
 ];
 const EXPORTED = /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;

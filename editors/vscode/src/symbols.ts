@@ -11,7 +11,7 @@ interface Range {
 }
 
 /** A state of the outline, or the state machine of a template. */
-export interface StateSymbol {
+interface StateSymbol {
   name: string;
   range: Range;
   selectionRange: Range;

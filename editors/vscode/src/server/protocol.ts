@@ -6,7 +6,7 @@ import type { FileResult } from "../../../../js/cli/test-run.ts";
 export type { FileResult, TestProgram };
 
 /** A test in a test file. The line counts from 1. */
-export interface ListedTest {
+interface ListedTest {
   name: string;
   line: number;
 }

@@ -19,7 +19,7 @@ import {
 } from "./protocol.ts";
 
 /** The files of a server without a file system. */
-export interface FetchedFiles {
+interface FetchedFiles {
   /** Loads the files that were read in vain since the last call. Resolves to whether there is a new one. */
   fetchMissing(): Promise<boolean>;
   forget(paths: string[]): void;
