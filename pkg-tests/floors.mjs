@@ -8,23 +8,34 @@ export const modulesIn = (folder) =>
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => ({ name: name.split(sep).join("/"), text: readFileSync(join(folder, name), "utf8") }));
 
-/** Returns the imports of a module, static and dynamic, that do not lead to a lower floor. `floors` starts with the lowest. */
-export function upwards({ name, text }, floors, folderOf) {
-  const floorOf = (module) => floors.findIndex((floor) => floor.includes(folderOf(module)));
-  return [...text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)["'](\.{1,2}\/[^"']+\.tsx?)["']/g)]
+/** Returns the modules of the same tree that a module imports, statically and dynamically, as names from the tree's root. */
+export const importsOf = ({ name, text }) =>
+  [...text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)["'](\.{1,2}\/[^"']+\.tsx?)["']/g)]
     .map(([, path]) =>
       normalize(join(dirname(name), path))
         .split(sep)
         .join("/"),
     )
-    .filter((to) => !to.startsWith("..") && folderOf(to) !== folderOf(name) && floorOf(to) >= floorOf(name))
-    .map((to) => `${name} → ${to}`);
+    .filter((to) => !to.startsWith(".."));
+
+/** Returns the imports of a module, static and dynamic, that do not lead to a lower floor. `floors` starts with the lowest. */
+export function upwards(module, floors, folderOf) {
+  const floorOf = (name) => floors.findIndex((floor) => floor.includes(folderOf(name)));
+  return importsOf(module)
+    .filter((to) => folderOf(to) !== folderOf(module.name) && floorOf(to) >= floorOf(module.name))
+    .map((to) => `${module.name} → ${to}`);
 }
 
-/** Returns the names in the first column of the table that follows `sentence` in a document, row by row. */
-export function rowsOf(document, sentence) {
+/** Returns the cells of the table that follows `sentence` in a document, row by row. */
+export function cellsOf(document, sentence) {
   const text = readFileSync(join(import.meta.dirname, "..", document), "utf8");
   const [, after = ""] = text.split(sentence);
   const rows = after.slice(after.indexOf("|---")).split("\n\n")[0].split("\n").slice(1);
-  return rows.map((row) => [...row.split("|")[1].matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  return rows.map((row) => row.split("|").slice(1, -1));
 }
+
+/** Returns the names that a cell of a table has as code. */
+export const namesIn = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+
+/** Returns the names in the first column of the table that follows `sentence` in a document, row by row. */
+export const rowsOf = (document, sentence) => cellsOf(document, sentence).map(([first]) => namesIn(first));

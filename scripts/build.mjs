@@ -95,7 +95,7 @@ async function bundle() {
         in: entry(name),
         out: name,
       })),
-      { in: join(root, "js/border/parts.ts"), out: "parts" },
+      { in: join(root, "js/core/border/parts.ts"), out: "parts" },
       ...NODE_ENTRIES.map(([name, out = name]) => ({ in: entry(name), out: `bundled-${out}` })),
     ],
     format: "esm",
@@ -139,11 +139,11 @@ async function bundle() {
     "testing",
     "yaml",
   ]) {
-    const types = readFileSync(join(root, `js/api/${name}.d.ts`), "utf8");
+    const types = readFileSync(join(root, `js/core/api/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
     writeFileSync(join(dist, `${name}.d.cts`), commonJsTypes(types));
   }
-  copyFileSync(join(root, "js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
+  copyFileSync(join(root, "js/testing/kit/test-file.schema.json"), join(dist, "test-file.schema.json"));
   writeFileSync(join(dist, "examples.json"), `${JSON.stringify(gallery())}\n`);
   writeFileSync(
     join(dist, "THIRD-PARTY.txt"),

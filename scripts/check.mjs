@@ -1,7 +1,7 @@
 // A quick check while you work:   npm run check [-- --watch] [-- --since REVISION]
 //
 // Checks formats, lints and types, and runs the tests that the changed files concern: changed test files, the test files that
-// are called as a changed module (`js/durable/schedules.ts`: `schedules.test.mjs`), and the unit tests of a changed module of
+// are called as a changed module (`js/runtime/durable/schedules.ts`: `schedules.test.mjs`), and the unit tests of a changed module of
 // the crate. Changed are the files that differ from HEAD, or from REVISION. `npm test` remains what decides.
 //
 // Steps run side by side, and all run to their end. `--watch` checks again after each change.

@@ -99,7 +99,7 @@ function lenient(value) {
 /** Returns the service models, if there are any. The reason why there are none is printed once. */
 async function findModels() {
   if (value("--models") === "none") return undefined;
-  const { findServiceModels } = await importSource("js/files/models.ts");
+  const { findServiceModels } = await importSource("js/language/files/models.ts");
   if (value("--models")) return findServiceModels({ folder: value("--models") });
   const { folder, reason } = recordedModels();
   const found = folder ? findServiceModels({ folder }) : findServiceModels();

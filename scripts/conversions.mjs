@@ -10,7 +10,7 @@ import { generator } from "./random.mjs";
 import { importSource } from "./sources.mjs";
 import { root } from "./steps.mjs";
 
-const { toJsonata } = await importSource("js/convert/jsonata.ts");
+const { toJsonata } = await importSource("js/language/convert/jsonata.ts");
 
 /** Errors of JSONPath expressions. */
 const EXPRESSION = ["States.Runtime", "States.ReferencePathConflict"];

@@ -13,7 +13,7 @@ import { generator } from "./random.mjs";
 import { importSource } from "./sources.mjs";
 import { simulate, validate } from "../dist/node.js";
 
-const { toJsonata } = await importSource("js/convert/jsonata.ts");
+const { toJsonata } = await importSource("js/language/convert/jsonata.ts");
 
 const args = process.argv.slice(2);
 const number = (name, otherwise) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : otherwise);

@@ -1,4 +1,4 @@
-// Writes the reference pages: docs/api.md from the types in js/api/*.d.ts, and docs/command.md from the command's help.
+// Writes the reference pages: docs/api.md from the types in js/core/api/*.d.ts, and docs/command.md from the command's help.
 //
 //   npm run docs               writes them, and of docs/errors.md what reports say about each diagnostic
 //   npm run docs -- --check    says whether they are up to date
@@ -29,7 +29,7 @@ const entries = [
   ["stepglass/debug", "debug"],
   ["stepglass/dap", "dap"],
   ["stepglass/debugger", "debugger"],
-].filter(([, file]) => existsSync(join(root, `js/api/${file}.d.ts`)));
+].filter(([, file]) => existsSync(join(root, `js/core/api/${file}.d.ts`)));
 
 /** Returns docs/api.md, from the declarations as the TypeScript compiler parses them. */
 export async function apiReference() {
@@ -37,7 +37,7 @@ export async function apiReference() {
   const api = new API({ cwd: root });
   try {
     const [project] = api.updateSnapshot({ openProject: join(root, "scripts/docs.tsconfig.json") }).getProjects();
-    const modules = entries.map(([name, file]) => readModule(name, project.program.getSourceFile(join(root, `js/api/${file}.d.ts`))));
+    const modules = entries.map(([name, file]) => readModule(name, project.program.getSourceFile(join(root, `js/core/api/${file}.d.ts`))));
     return render(modules);
   } finally {
     api.close();

@@ -11,8 +11,8 @@ import { importSource } from "./sources.mjs";
 import { pythonClients } from "./clients.mjs";
 import { output, root } from "./steps.mjs";
 
-const { memberName, serviceName } = await importSource("js/integrations/names.ts");
-const { packed, parameterColumns } = await importSource("js/integrations/table.ts");
+const { memberName, serviceName } = await importSource("js/core/integrations/names.ts");
+const { packed, parameterColumns } = await importSource("js/core/integrations/table.ts");
 
 const TYPES = {
   string: "string",
@@ -98,7 +98,7 @@ function write(services) {
   const made = `// Made by scripts/integrations.mjs from the models of botocore ${version} (Apache-2.0): do not edit.`;
   const module = (name, comment, constant, lines) =>
     writeFileSync(
-      join(root, "js/integrations", name),
+      join(root, "js/core/integrations", name),
       `${made}\n\n/** ${comment} */\nexport const ${constant} = \`\n${lines.join("\n")}\n\`;\n`,
     );
   module(

@@ -7,16 +7,16 @@ import { root } from "./steps.mjs";
 
 /** Modules of js/ that the page imports by the names of its build. */
 const OF_PAGE = {
-  calls: "js/history/calls.ts",
-  chains: "js/history/chains.ts",
-  events: "js/history/events.ts",
-  pointer: "js/base/pointer.ts",
-  recorded: "js/history/recorded.ts",
-  "yaml-source": "js/definition/yaml-source.ts",
+  calls: "js/core/history/calls.ts",
+  chains: "js/core/history/chains.ts",
+  events: "js/core/history/events.ts",
+  pointer: "js/core/base/pointer.ts",
+  recorded: "js/core/history/recorded.ts",
+  "yaml-source": "js/core/definition/yaml-source.ts",
 };
 
 /**
- * Imports `path`, such as "js/convert/jsonata.ts", with all its imports. The WebAssembly and its glue come from dist. `edits` are
+ * Imports `path`, such as "js/language/convert/jsonata.ts", with all its imports. The WebAssembly and its glue come from dist. `edits` are
  * pairs of a text in the sources and its replacement for a test; each text must occur.
  */
 export async function importSource(path, edits = []) {

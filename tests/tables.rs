@@ -11,13 +11,13 @@ const WRITE: &str = "STEPGLASS_WRITE_TABLES";
 
 #[test]
 fn the_fields_are_those_of_the_core() {
-    same("js/definition/fields.json", &tables::fields());
+    same("js/core/definition/fields.json", &tables::fields());
 }
 
 #[test]
 fn the_events_are_those_of_the_core() {
     let members = EventType::ALL.iter().map(|event| (event.name(), Value::from(event.details_member())));
-    same("js/history/events.json", &Value::from(Map::from_iter(members)));
+    same("js/core/history/events.json", &Value::from(Map::from_iter(members)));
 }
 
 /// Compares a committed file with a table, or writes it.

@@ -10,7 +10,7 @@ const root = resolve(www, "..");
 
 /** The modules that the first view needs and later chunks share. */
 const atOnce =
-  /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))|\/js\/base\/pointer\.ts$/;
+  /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))|\/js\/core\/base\/pointer\.ts$/;
 
 /** The chunks that the markup links. Later chunks that need them find them loaded. */
 const first = /\/(?:rolldown-runtime|start|store|page)-[^/]*\.js$/;
@@ -24,24 +24,24 @@ export default defineConfig({
       // This entry loads no WebAssembly. The interpreter's worker loads it, in two parts.
       { find: /^stepglass$/, replacement: resolve(root, "dist/slim.js") },
       { find: /^stepglass\/(debug|parts|integrations)$/, replacement: resolve(root, "dist/$1.js") },
-      { find: /^stepglass\/jsonata-edits$/, replacement: resolve(root, "js/convert/edits.ts") },
-      { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
+      { find: /^stepglass\/jsonata-edits$/, replacement: resolve(root, "js/language/convert/edits.ts") },
+      { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/language/convert/jsonata.ts") },
       { find: /^.*\/expression-syntax\.ts$/, replacement: resolve(www, "src/worker/syntax.ts") },
-      { find: /^stepglass\/search$/, replacement: resolve(root, "js/base/search.ts") },
-      { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/base/pointer.ts") },
-      { find: /^stepglass\/(calls|chains|events|recorded)$/, replacement: resolve(root, "js/history/$1.ts") },
-      { find: "stepglass/yaml-like", replacement: resolve(root, "js/definition/yaml-like.ts") },
-      { find: "stepglass/known-text", replacement: resolve(root, "js/tasks/known-text.ts") },
-      { find: "stepglass/start", replacement: resolve(root, "js/execution/start.ts") },
-      { find: /^stepglass\/requests$/, replacement: resolve(root, "js/store/requests.ts") },
+      { find: /^stepglass\/search$/, replacement: resolve(root, "js/core/base/search.ts") },
+      { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/core/base/pointer.ts") },
+      { find: /^stepglass\/(calls|chains|events|recorded)$/, replacement: resolve(root, "js/core/history/$1.ts") },
+      { find: "stepglass/yaml-like", replacement: resolve(root, "js/core/definition/yaml-like.ts") },
+      { find: "stepglass/known-text", replacement: resolve(root, "js/core/tasks/known-text.ts") },
+      { find: "stepglass/start", replacement: resolve(root, "js/core/execution/start.ts") },
+      { find: /^stepglass\/requests$/, replacement: resolve(root, "js/runtime/store/requests.ts") },
       { find: /^stepglass\/yaml$/, replacement: resolve(root, "js/entries/yaml.ts") },
-      { find: /^stepglass\/mock-config$/, replacement: resolve(root, "js/mocks/config.ts") },
-      { find: /^stepglass\/service-model$/, replacement: resolve(root, "js/integrations/model.ts") },
+      { find: /^stepglass\/mock-config$/, replacement: resolve(root, "js/testing/mocks/config.ts") },
+      { find: /^stepglass\/service-model$/, replacement: resolve(root, "js/core/integrations/model.ts") },
       { find: /^stepglass\/integrations$/, replacement: resolve(root, "js/entries/integrations.ts") },
-      { find: /^stepglass\/example$/, replacement: resolve(root, "js/types/example.ts") },
-      { find: /^stepglass\/sources\/([\w-]+)$/, replacement: resolve(root, "js/sources/$1.ts") },
-      { find: /^stepglass\/files\/([\w-]+)$/, replacement: resolve(root, "js/files/$1.ts") },
-      { find: /^stepglass\/(tags|yaml-document|yaml-proposals|yaml-source)$/, replacement: resolve(root, "js/definition/$1.ts") },
+      { find: /^stepglass\/example$/, replacement: resolve(root, "js/language/types/example.ts") },
+      { find: /^stepglass\/sources\/([\w-]+)$/, replacement: resolve(root, "js/language/sources/$1.ts") },
+      { find: /^stepglass\/files\/([\w-]+)$/, replacement: resolve(root, "js/language/files/$1.ts") },
+      { find: /^stepglass\/(tags|yaml-document|yaml-proposals|yaml-source)$/, replacement: resolve(root, "js/core/definition/$1.ts") },
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

@@ -1,7 +1,7 @@
 // One call of an API of AWS.
 
 import type { MemberText, Schema, Style } from "./shapes.ts";
-import { TaskError } from "../base/errors.ts";
+import { TaskError } from "../core/base/errors.ts";
 import { OPTIMIZED_STYLE, SDK_STYLE, toRequest, toResponse } from "./shapes.ts";
 import type { HttpResponse, ServiceClient } from "./clients.ts";
 import { stateError } from "./errors.ts";

@@ -1,7 +1,7 @@
 // The clients of the AWS SDK, from packages that the user has installed. They are loaded when first needed.
 
-import { TaskError, codeOf, messageOf } from "../base/errors.ts";
-import type { AwsCredentials } from "../api/aws.d.ts";
+import { TaskError, codeOf, messageOf } from "../core/base/errors.ts";
+import type { AwsCredentials } from "../core/api/aws.d.ts";
 import type { Schema } from "./shapes.ts";
 import type { Settings } from "./settings.ts";
 

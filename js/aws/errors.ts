@@ -1,7 +1,7 @@
 // The errors of services, with the names and causes that Step Functions gives them.
 
-import { TaskError, messageOf } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
+import { TaskError, messageOf } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
 import type { ServiceClient } from "./clients.ts";
 import type { OptimizedService } from "./services.ts";
 

@@ -1,10 +1,10 @@
 // Tasks that call HTTP endpoints: `http:invoke`, with connections of the host, and `apigateway:invoke`.
 
-import type { HttpConnection, HttpConnectionParts, HttpTaskRequest } from "../api/aws.d.ts";
-import { TaskError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { jsonText } from "../tasks/integration.ts";
-import { JsonText } from "../tasks/json-text.ts";
+import type { HttpConnection, HttpConnectionParts, HttpTaskRequest } from "../core/api/aws.d.ts";
+import { TaskError } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { jsonText } from "../core/tasks/integration.ts";
+import { JsonText } from "../core/tasks/json-text.ts";
 import { reasonOf } from "./errors.ts";
 import type { Members } from "./jobs.ts";
 

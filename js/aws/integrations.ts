@@ -1,11 +1,11 @@
 // What the optimized integrations change of requests and responses; all others have the API's own.
 
 import { createHash } from "node:crypto";
-import type { Task as PublicTask } from "../api/index.d.ts";
-import { TaskError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { jsonText } from "../tasks/integration.ts";
-import { JsonText } from "../tasks/json-text.ts";
+import type { Task as PublicTask } from "../core/api/index.d.ts";
+import { TaskError } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { jsonText } from "../core/tasks/integration.ts";
+import { JsonText } from "../core/tasks/json-text.ts";
 import type { Members } from "./jobs.ts";
 
 /** Calls an API of the same service; its request and response are in PascalCase. */

@@ -1,13 +1,13 @@
 // Lambda functions, and executions of Step Functions: the integrations whose requests hold JSON for somebody else.
 
-import { TaskError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { functionError } from "../tasks/functions.ts";
-import { description, jsonText, membersText } from "../tasks/integration.ts";
-import { KnownText } from "../tasks/known-text.ts";
-import { JsonText } from "../tasks/json-text.ts";
-import type { ExecutionDescription } from "../tasks/integration.ts";
-import type { Resource } from "../tasks/resource.ts";
+import { TaskError } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { functionError } from "../core/tasks/functions.ts";
+import { description, jsonText, membersText } from "../core/tasks/integration.ts";
+import { KnownText } from "../core/tasks/known-text.ts";
+import { JsonText } from "../core/tasks/json-text.ts";
+import type { ExecutionDescription } from "../core/tasks/integration.ts";
+import type { Resource } from "../core/tasks/resource.ts";
 import { callApi, withMetadata } from "./call.ts";
 import type { ApiCall } from "./call.ts";
 import type { Members } from "./jobs.ts";

@@ -1,6 +1,6 @@
 // The jobs that `.sync` waits for: how each service is asked for one, how it ends, and how it is stopped.
 
-import { isObject } from "../base/json.ts";
+import { isObject } from "../core/base/json.ts";
 
 /** Members of a request or response, in PascalCase. */
 export type Members = Record<string, unknown>;

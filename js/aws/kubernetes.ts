@@ -3,11 +3,11 @@
 
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { AwsCredentials } from "../api/aws.d.ts";
-import { TaskError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { jsonText, membersText } from "../tasks/integration.ts";
-import { isJsonText } from "../tasks/known-text.ts";
+import type { AwsCredentials } from "../core/api/aws.d.ts";
+import { TaskError } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { jsonText, membersText } from "../core/tasks/integration.ts";
+import { isJsonText } from "../core/tasks/known-text.ts";
 import { reasonOf } from "./errors.ts";
 import { bodyValue, entriesOf, listOf, urlOf } from "./http.ts";
 import { type Members, valueAt } from "./jobs.ts";

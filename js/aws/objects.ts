@@ -1,7 +1,7 @@
 // S3 for Distributed Maps: their items come from objects, and their results go to objects.
 
-import type { ListedObject, ObjectStore, TaskHandler } from "../api/index.d.ts";
-import { s3Handlers } from "../tasks/objects.ts";
+import type { ListedObject, ObjectStore, TaskHandler } from "../core/api/index.d.ts";
+import { s3Handlers } from "../core/tasks/objects.ts";
 import { callApi } from "./call.ts";
 import type { ServiceClient } from "./clients.ts";
 import { stateError } from "./errors.ts";

@@ -1,10 +1,10 @@
 // What a machine would call, without calling it.
 
-import type { AwsCall } from "../api/aws.d.ts";
-import { Outline } from "../coverage/outline.ts";
-import type { MachineDefinition, StateFields } from "../definition/fields.ts";
-import { isObject } from "../base/json.ts";
-import { parseResource } from "../tasks/resource.ts";
+import type { AwsCall } from "../core/api/aws.d.ts";
+import { Outline } from "../core/definition/outline.ts";
+import type { MachineDefinition, StateFields } from "../core/definition/fields.ts";
+import { isObject } from "../core/base/json.ts";
+import { parseResource } from "../core/tasks/resource.ts";
 import { Clients } from "./clients.ts";
 import { INTEGRATIONS } from "./integrations.ts";
 import { clientOf } from "./services.ts";

@@ -1,7 +1,7 @@
 // The services of the optimized integrations: which client calls them, and what the AWS SDK for Java 1, which Step Functions calls
 // them with, says of them in errors. Recorded: dynamodb, events, lambda, sns, sqs, states; the others follow the same rule.
 
-import { sdkServices } from "../integrations/catalogue.ts";
+import { sdkServices } from "../core/integrations/catalogue.ts";
 
 /** How an optimized integration calls its service. */
 export interface OptimizedService {

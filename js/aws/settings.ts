@@ -1,10 +1,10 @@
 // The options of awsTasks(), checked.
 
-import type { AwsCredentials, AwsTaskOptions, HttpConnection } from "../api/aws.d.ts";
-import { misuse } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { checkOptions } from "../base/options.ts";
-import { shown } from "../base/shown.ts";
+import type { AwsCredentials, AwsTaskOptions, HttpConnection } from "../core/api/aws.d.ts";
+import { misuse } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { checkOptions } from "../core/base/options.ts";
+import { shown } from "../core/base/shown.ts";
 import { clientOf } from "./services.ts";
 
 /** What all calls of one `awsTasks()` share. */

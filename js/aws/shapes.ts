@@ -3,10 +3,10 @@
 //
 // Step Functions spells members in PascalCase, has JSON where the API has text, and has text for times and bytes.
 
-import { memberName } from "../integrations/names.ts";
-import { isObject } from "../base/json.ts";
-import { TaskError } from "../base/errors.ts";
-import { jsonText } from "../tasks/integration.ts";
+import { memberName } from "../core/integrations/names.ts";
+import { isObject } from "../core/base/json.ts";
+import { TaskError } from "../core/base/errors.ts";
+import { jsonText } from "../core/tasks/integration.ts";
 
 /** A schema of the SDK: a number or a word for simple values, an array for others. */
 export type Schema = number | string | readonly unknown[] | (() => Schema);

@@ -1,7 +1,7 @@
 // Signatures of requests that no client of the SDK sends: Signature Version 4 of AWS.
 
 import { createHash, createHmac } from "node:crypto";
-import type { AwsCredentials } from "../api/aws.d.ts";
+import type { AwsCredentials } from "../core/api/aws.d.ts";
 import type { PlainRequest } from "./http.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";

@@ -1,12 +1,12 @@
 // Handlers of tasks that call AWS, or an emulator of it.
 
-import type { AwsCredentials } from "../api/aws.d.ts";
-import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
-import { TaskError } from "../base/errors.ts";
-import { Task } from "../driver/task.ts";
-import { TaskResponse, jsonText, membersText } from "../tasks/integration.ts";
-import { KnownText, isJsonText } from "../tasks/known-text.ts";
-import { type Resource, matches, parseResource } from "../tasks/resource.ts";
+import type { AwsCredentials } from "../core/api/aws.d.ts";
+import type { Task as PublicTask, TaskHandler } from "../core/api/index.d.ts";
+import { TaskError } from "../core/base/errors.ts";
+import { Task } from "../core/driver/task.ts";
+import { TaskResponse, jsonText, membersText } from "../core/tasks/integration.ts";
+import { KnownText, isJsonText } from "../core/tasks/known-text.ts";
+import { type Resource, matches, parseResource } from "../core/tasks/resource.ts";
 import { callApi, withMetadata } from "./call.ts";
 import { Clients, type ServiceClient } from "./clients.ts";
 import { hidden, hiddenError } from "./errors.ts";

@@ -1,7 +1,7 @@
 // Waits for a job of a service, as `.sync` does.
 
-import { TaskError } from "../base/errors.ts";
-import { jsonText } from "../tasks/integration.ts";
+import { TaskError } from "../core/base/errors.ts";
+import { jsonText } from "../core/tasks/integration.ts";
 import { type Job, type Members, valueAt } from "./jobs.ts";
 import type { CallApi } from "./integrations.ts";
 

@@ -1,12 +1,12 @@
 // stepglass asl-validator
 
 import { readFileSync } from "node:fs";
-import { aslValidator } from "../definition/asl-validator.ts";
-import { version } from "../definition/definition.ts";
-import { intrinsicTags } from "../definition/tags.ts";
-import { valueOfDocument, yamlDocument } from "../definition/yaml.ts";
-import { yamlErrors } from "../definition/yaml-document.ts";
-import { firstLine } from "../files/problem.ts";
+import { aslValidator } from "../core/definition/asl-validator.ts";
+import { version } from "../core/definition/definition.ts";
+import { intrinsicTags } from "../core/definition/tags.ts";
+import { valueOfDocument, yamlDocument } from "../core/definition/yaml.ts";
+import { yamlErrors } from "../core/definition/yaml-document.ts";
+import { firstLine } from "../language/files/problem.ts";
 import { defineCommand, type Options } from "./command.ts";
 import { didYouMean } from "./did-you-mean.ts";
 

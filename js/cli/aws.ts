@@ -1,19 +1,19 @@
 // Tasks that the command sends to AWS or an emulator of it, by its flags and by the variables of Step Functions Local.
 
-import type { AwsCall, AwsTaskOptions } from "../api/aws.d.ts";
-import type { StartOptions, TaskHandler, TaskHandlers } from "../api/index.d.ts";
+import type { AwsCall, AwsTaskOptions } from "../core/api/aws.d.ts";
+import type { StartOptions, TaskHandler, TaskHandlers } from "../core/api/index.d.ts";
 import { clientsOf } from "../aws/tasks.ts";
 import { LAMBDA_FUNCTIONS } from "../aws/services.ts";
-import { TaskError, messageOf } from "../base/errors.ts";
+import { TaskError, messageOf } from "../core/base/errors.ts";
 import { callsOf } from "../aws/plan.ts";
-import type { MachineDefinition } from "../definition/fields.ts";
+import type { MachineDefinition } from "../core/definition/fields.ts";
 import { awsTasks } from "../entries/aws.ts";
-import { StateMachine } from "../execution/machine.ts";
-import { Machines } from "../execution/nested.ts";
-import { Unusable } from "../files/problem.ts";
+import { StateMachine } from "../core/execution/machine.ts";
+import { Machines } from "../core/execution/nested.ts";
+import { Unusable } from "../language/files/problem.ts";
 import { lambdaTask } from "../server/tasks.ts";
-import { withOthers } from "../tasks/handlers.ts";
-import { Handlers } from "../tasks/resource.ts";
+import { withOthers } from "../core/tasks/handlers.ts";
+import { Handlers } from "../core/tasks/resource.ts";
 import type { AwsValues } from "./aws-options.ts";
 
 /** The variables of Step Functions Local that set the endpoint of a service. */

@@ -3,11 +3,11 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { Diagnostic } from "../api/index.d.ts";
-import { isObject } from "../base/json.ts";
-import { pointerSteps } from "../base/pointer.ts";
-import { Unusable } from "../files/problem.ts";
-import { read, write } from "../files/reading.ts";
+import type { Diagnostic } from "../core/api/index.d.ts";
+import { isObject } from "../core/base/json.ts";
+import { pointerSteps } from "../core/base/pointer.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { read, write } from "../language/files/reading.ts";
 import type { Checked } from "./findings.ts";
 
 /** A problem in a baseline file. */

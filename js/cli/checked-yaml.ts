@@ -1,10 +1,10 @@
 // Reads YAML or JSON whose fields are known, and reports all problems with their positions.
 
 import { LineCounter, isAlias, isMap, isNode, isSeq, type Document } from "yaml";
-import { isObject } from "../base/json.ts";
-import { yamlErrors } from "../definition/yaml-document.ts";
-import { valueOfDocument, yamlDocument } from "../files/document.ts";
-import { memberOf } from "../files/yaml-ranges.ts";
+import { isObject } from "../core/base/json.ts";
+import { yamlErrors } from "../core/definition/yaml-document.ts";
+import { valueOfDocument, yamlDocument } from "../language/files/document.ts";
+import { memberOf } from "../language/files/yaml-ranges.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Check, Checks } from "./test-fields.ts";
 

@@ -1,6 +1,6 @@
 // stepglass completion
 
-import { Unusable } from "../files/problem.ts";
+import { Unusable } from "../language/files/problem.ts";
 import { defineCommand, type Command, type Context, type Option } from "./command.ts";
 
 const help = `stepglass completion bash|zsh|fish

@@ -1,21 +1,21 @@
 // stepglass convert
 
 import { isMap, isNode, isScalar, isSeq, visit, type Document, type Node, type Pair, type YAMLMap } from "yaml";
-import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
-import { pointerSteps } from "../base/pointer.ts";
-import { withWords } from "../convert/placeholders.ts";
-import { toJsonata, type Left } from "../convert/jsonata.ts";
-import { jsonPlaceholders } from "../definition/placeholders.ts";
-import { intrinsicTags } from "../definition/tags.ts";
-import { yamlPlaceholders } from "../definition/yaml.ts";
-import { readYaml, yamlErrors } from "../definition/yaml-document.ts";
-import { Unusable } from "../files/problem.ts";
-import { isFaultyTemplate, valueOfDocument, yamlDocument } from "../files/document.ts";
-import { read, write } from "../files/reading.ts";
-import { aroundMachines, split } from "../files/source.ts";
-import { namedBy } from "../sources/machine.ts";
-import { isHcl, machinesIn } from "../files/templates.ts";
-import { colors, count, writeJson } from "../files/terminal.ts";
+import { isObject, type JsonObject, type JsonValue } from "../core/base/json.ts";
+import { pointerSteps } from "../core/base/pointer.ts";
+import { withWords } from "../language/convert/placeholders.ts";
+import { toJsonata, type Left } from "../language/convert/jsonata.ts";
+import { jsonPlaceholders } from "../core/definition/placeholders.ts";
+import { intrinsicTags } from "../core/definition/tags.ts";
+import { yamlPlaceholders } from "../core/definition/yaml.ts";
+import { readYaml, yamlErrors } from "../core/definition/yaml-document.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { isFaultyTemplate, valueOfDocument, yamlDocument } from "../language/files/document.ts";
+import { read, write } from "../language/files/reading.ts";
+import { aroundMachines, split } from "../language/files/source.ts";
+import { namedBy } from "../language/sources/machine.ts";
+import { isHcl, machinesIn } from "../language/files/templates.ts";
+import { colors, count, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass convert FILE [options]

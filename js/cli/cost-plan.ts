@@ -1,9 +1,9 @@
 // Plans of simulations: inputs, and how long the tasks of a definition take, how often they fail, and what they return.
 
-import { isObject } from "../base/json.ts";
-import { milliseconds } from "../base/duration.ts";
-import { read } from "../files/reading.ts";
-import type { Random } from "../testing/random.ts";
+import { isObject } from "../core/base/json.ts";
+import { milliseconds } from "../core/base/duration.ts";
+import { read } from "../language/files/reading.ts";
+import type { Random } from "../testing/kit/random.ts";
 import { CheckedYaml, type Path } from "./checked-yaml.ts";
 import * as is from "./test-fields.ts";
 

@@ -1,14 +1,14 @@
 // stepglass cost
 
 import { existsSync } from "node:fs";
-import { isObject } from "../base/json.ts";
-import { valueOf } from "../files/document.ts";
-import { Unusable } from "../files/problem.ts";
-import { isFolder, read } from "../files/reading.ts";
-import { EXTENSION } from "../files/sfnrun.ts";
-import { assemblyFolder } from "../files/templates.ts";
-import { colors, count, writeJson } from "../files/terminal.ts";
-import { eventsOf } from "../history/recorded.ts";
+import { isObject } from "../core/base/json.ts";
+import { valueOf } from "../language/files/document.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { isFolder, read } from "../language/files/reading.ts";
+import { EXTENSION } from "../language/files/sfnrun.ts";
+import { assemblyFolder } from "../language/files/templates.ts";
+import { colors, count, writeJson } from "../language/files/terminal.ts";
+import { eventsOf } from "../core/history/recorded.ts";
 import { BadFile } from "./checked-yaml.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { EMPTY_PLAN, readPlan, type Plan } from "./cost-plan.ts";

@@ -4,12 +4,12 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CoverageOptions } from "../api/testing.d.ts";
-import { DefinitionError, codeOf, messageOf } from "../base/errors.ts";
-import { Unusable } from "../files/problem.ts";
-import { colorful, type Output } from "../files/terminal.ts";
-import { coverageReport, type CoverageReport } from "../testing/coverage.ts";
-import { TestKitError } from "../mocks/errors.ts";
+import type { CoverageOptions } from "../core/api/testing.d.ts";
+import { DefinitionError, codeOf, messageOf } from "../core/base/errors.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { colorful, type Output } from "../language/files/terminal.ts";
+import { coverageReport, type CoverageReport } from "../testing/kit/coverage.ts";
+import { TestKitError } from "../testing/mocks/errors.ts";
 import { defineCommand, type Context, type Options, type Values } from "./command.ts";
 
 const FILES = ["json", "lcov", "html"] as const;

@@ -1,6 +1,6 @@
 // stepglass dap
 
-import { Unusable } from "../files/problem.ts";
+import { Unusable } from "../language/files/problem.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass dap [options]

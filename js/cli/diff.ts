@@ -1,12 +1,12 @@
 // stepglass diff
 
-import type { DefinitionComparison, FieldChange, StateChange } from "../api/index.d.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
-import { compare } from "../definition/compare.ts";
-import { Invalid, Unusable } from "../files/problem.ts";
-import { Source } from "../files/source.ts";
-import { isJson } from "../tasks/integration.ts";
-import { colors, writeJson } from "../files/terminal.ts";
+import type { DefinitionComparison, FieldChange, StateChange } from "../core/api/index.d.ts";
+import { codeOf, messageOf } from "../core/base/errors.ts";
+import { compare } from "../core/definition/compare.ts";
+import { Invalid, Unusable } from "../language/files/problem.ts";
+import { Source } from "../language/files/source.ts";
+import { isJson } from "../core/tasks/integration.ts";
+import { colors, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass diff OLD NEW [options]

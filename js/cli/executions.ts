@@ -1,9 +1,9 @@
 // stepglass executions: shows and changes the executions in a server's folder while no server is running.
 
-import type { MapRunDescription } from "../api/durable.d.ts";
-import type { ExecutionStatus } from "../api/index.d.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
-import { Unusable } from "../files/problem.ts";
+import type { MapRunDescription } from "../core/api/durable.d.ts";
+import type { ExecutionStatus } from "../core/api/index.d.ts";
+import { codeOf, messageOf } from "../core/base/errors.ts";
+import { Unusable } from "../language/files/problem.ts";
 import type { Service } from "../server/service.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
@@ -186,7 +186,10 @@ async function list({ store }: Service, { status, machine, limit = "50", json }:
 }
 
 async function show(service: Service, { json, limit }: Given, arn: string): Promise<void> {
-  const [{ historyOf }, { mapRunsOf }] = await Promise.all([import("../durable/history.ts"), import("../durable/map-runs.ts")]);
+  const [{ historyOf }, { mapRunsOf }] = await Promise.all([
+    import("../runtime/durable/history.ts"),
+    import("../runtime/durable/map-runs.ts"),
+  ]);
   const record = (await service.store.get(arn)) as Shown | undefined;
   if (record === undefined) return;
   const page = limit === undefined ? {} : { limit: whole(limit) };
@@ -226,7 +229,7 @@ async function signal(service: Service, { payload = "null", id, json }: Given, a
 
 /** Replays the stored executions and reports differences. Returns 1 if there are any. */
 async function verify({ runner, machines }: Service, { status, machine, json }: Given): Promise<number> {
-  const { verify: replay } = await import("../durable/verification.ts");
+  const { verify: replay } = await import("../runtime/durable/verification.ts");
   const statuses = status === undefined ? {} : { status: status as ExecutionStatus };
   const named = [...machines.values()].filter(({ name }) => name === machine);
   if (machine !== undefined && named.length === 0) throw new Unusable(`there is no state machine ${machine}`);

@@ -3,11 +3,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { milliseconds } from "../base/duration.ts";
-import { messageOf } from "../base/errors.ts";
-import { Unusable } from "../files/problem.ts";
-import { EXTENSION, readRun, writeRun, type FetchedRun, type RedactionRule } from "../files/sfnrun.ts";
-import { count, writeJson } from "../files/terminal.ts";
+import { milliseconds } from "../core/base/duration.ts";
+import { messageOf } from "../core/base/errors.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { EXTENSION, readRun, writeRun, type FetchedRun, type RedactionRule } from "../language/files/sfnrun.ts";
+import { count, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import type { Account } from "./fetch/account.ts";
 import { fetchExecution, type Selection } from "./fetch/collect.ts";

@@ -1,6 +1,6 @@
 // The findings of `stepglass validate` that its reports print.
 
-import type { Diagnostic } from "../api/index.d.ts";
+import type { Diagnostic } from "../core/api/index.d.ts";
 
 /** A problem in a definition. */
 export interface Finding {

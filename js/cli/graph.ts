@@ -1,9 +1,9 @@
 // stepglass graph
 
-import { layout, renderMermaid, renderSvg } from "../definition/definition.ts";
-import { Invalid, Unusable } from "../files/problem.ts";
-import { write } from "../files/reading.ts";
-import { Source } from "../files/source.ts";
+import { layout, renderMermaid, renderSvg } from "../core/definition/definition.ts";
+import { Invalid, Unusable } from "../language/files/problem.ts";
+import { write } from "../language/files/reading.ts";
+import { Source } from "../language/files/source.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass graph FILE [options]
@@ -53,7 +53,7 @@ async function graph(
     if (json) text = `${JSON.stringify(layout(source.json, { direction }), null, 2)}\n`;
     else if (format === "mermaid" || (format === undefined && /\.(mmd|mermaid)$/.test(output ?? "")))
       text = renderMermaid(source.json, { direction });
-    else text = (await import("../integrations/signs.ts")).withServiceSigns(renderSvg(source.json, { direction, theme, title }));
+    else text = (await import("../core/integrations/signs.ts")).withServiceSigns(renderSvg(source.json, { direction, theme, title }));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new Invalid(source);

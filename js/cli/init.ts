@@ -2,12 +2,12 @@
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { messageOf } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { version } from "../definition/definition.ts";
-import { Unusable } from "../files/problem.ts";
-import { read } from "../files/reading.ts";
-import { colors, writeJson } from "../files/terminal.ts";
+import { messageOf } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { version } from "../core/definition/definition.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { read } from "../language/files/reading.ts";
+import { colors, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass init [DIR] [options]

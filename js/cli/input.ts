@@ -1,9 +1,9 @@
 // The option --input of the commands that run definitions.
 
-import { messageOf } from "../base/errors.ts";
-import { Unusable } from "../files/problem.ts";
-import { read } from "../files/reading.ts";
-import { KnownText } from "../tasks/known-text.ts";
+import { messageOf } from "../core/base/errors.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { read } from "../language/files/reading.ts";
+import { KnownText } from "../core/tasks/known-text.ts";
 
 /** Returns an input as JSON text. `@FILE` is the content of a file. Throws Unusable for anything that is not JSON. */
 export function inputOf(option = "{}"): KnownText {

@@ -1,6 +1,6 @@
 // stepglass lsp
 
-import { Unusable } from "../files/problem.ts";
+import { Unusable } from "../language/files/problem.ts";
 import { defineCommand, type Options } from "./command.ts";
 
 const help = `stepglass lsp

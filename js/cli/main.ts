@@ -1,9 +1,9 @@
 // Parses the arguments and runs the command.
 
 import { parseArgs } from "node:util";
-import { version } from "../definition/definition.ts";
-import { takeDefined } from "../files/placeholders.ts";
-import { Unusable, printError } from "../files/problem.ts";
+import { version } from "../core/definition/definition.ts";
+import { takeDefined } from "../language/files/placeholders.ts";
+import { Unusable, printError } from "../language/files/problem.ts";
 import type { Command, Context, Option, Options, Values } from "./command.ts";
 import { overview } from "./help.ts";
 import { didYouMean } from "./did-you-mean.ts";

@@ -1,6 +1,6 @@
 // stepglass mcp
 
-import { Unusable } from "../files/problem.ts";
+import { Unusable } from "../language/files/problem.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { confineTo } from "./mcp/folder.ts";
 

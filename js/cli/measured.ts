@@ -1,13 +1,13 @@
 // Recorded executions as measurements: the visits of their states, with times.
 
-import { isObject } from "../base/json.ts";
-import { isFolder } from "../files/reading.ts";
-import { Unusable } from "../files/problem.ts";
-import { readRecording } from "../files/recording.ts";
-import { EXTENSION, readRun, runFiles } from "../files/sfnrun.ts";
-import type { HistoryEvent } from "../api/index.d.ts";
-import { Chains, type Visit } from "../history/chains.ts";
-import { eventOf, type RecordedEvent } from "../history/recorded.ts";
+import { isObject } from "../core/base/json.ts";
+import { isFolder } from "../language/files/reading.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { readRecording } from "../language/files/recording.ts";
+import { EXTENSION, readRun, runFiles } from "../language/files/sfnrun.ts";
+import type { HistoryEvent } from "../core/api/index.d.ts";
+import { Chains, type Visit } from "../core/history/chains.ts";
+import { eventOf, type RecordedEvent } from "../core/history/recorded.ts";
 
 /** A visit of a state with its times, in milliseconds since the epoch. */
 export interface MeasuredVisit extends Visit {

@@ -1,6 +1,6 @@
 // Parses numbers in arguments.
 
-import { Unusable } from "../files/problem.ts";
+import { Unusable } from "../language/files/problem.ts";
 
 /** Returns a whole number that was given for the option `name`. Throws Unusable for anything else. */
 export function whole(text: string, name: string, least: number, most: number): number {

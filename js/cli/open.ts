@@ -1,13 +1,13 @@
 // stepglass open
 
 import { spawn } from "node:child_process";
-import { messageOf } from "../base/errors.ts";
-import { Unusable } from "../files/problem.ts";
-import { documentOfRun, readRecording } from "../files/recording.ts";
-import { executionIn, executionsOf } from "../files/run-executions.ts";
-import { EXTENSION, readRun } from "../files/sfnrun.ts";
-import { Source, usable } from "../files/source.ts";
-import { documentOfFetched, type RecordedDocument } from "../history/recorded.ts";
+import { messageOf } from "../core/base/errors.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { documentOfRun, readRecording } from "../language/files/recording.ts";
+import { executionIn, executionsOf } from "../language/files/run-executions.ts";
+import { EXTENSION, readRun } from "../language/files/sfnrun.ts";
+import { Source, usable } from "../language/files/source.ts";
+import { documentOfFetched, type RecordedDocument } from "../core/history/recorded.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { whole } from "./numbers.ts";
 import { shutdownSignal } from "./shutdown.ts";

@@ -1,11 +1,11 @@
 // stepglass policy
 
-import type { ExecutionPolicy, PolicyGap } from "../api/integrations.d.ts";
-import { Unusable } from "../files/problem.ts";
-import { write } from "../files/reading.ts";
-import { Source, usable } from "../files/source.ts";
-import { colors, count, writeJson } from "../files/terminal.ts";
-import { policyOf } from "../policy/policy.ts";
+import type { ExecutionPolicy, PolicyGap } from "../core/api/integrations.d.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { write } from "../language/files/reading.ts";
+import { Source, usable } from "../language/files/source.ts";
+import { colors, count, writeJson } from "../language/files/terminal.ts";
+import { policyOf } from "../language/policy/policy.ts";
 import { fetchPolicy } from "./fetch/permissions.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 

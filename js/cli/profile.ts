@@ -1,7 +1,7 @@
 // stepglass profile
 
-import { Unusable } from "../files/problem.ts";
-import { colors, count, writeJson } from "../files/terminal.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { colors, count, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { measure, type Measured, type MeasuredVisit } from "./measured.ts";
 

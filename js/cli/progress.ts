@@ -1,8 +1,8 @@
 // Shows the progress of an execution on a terminal.
 
-import type { Execution, HistoryEvent } from "../api/index.d.ts";
-import type { Output } from "../files/terminal.ts";
-import { detailsOf, type EventDetails } from "../history/events.ts";
+import type { Execution, HistoryEvent } from "../core/api/index.d.ts";
+import type { Output } from "../language/files/terminal.ts";
+import { detailsOf, type EventDetails } from "../core/history/events.ts";
 
 /** A stream of the process. A terminal has columns. */
 type Terminal = Output & { columns?: number };

@@ -1,7 +1,7 @@
 // --quotas and --quota of stepglass serve
 
-import type { Quotas } from "../api/server.d.ts";
-import { Unusable } from "../files/problem.ts";
+import type { Quotas } from "../core/api/server.d.ts";
+import { Unusable } from "../language/files/problem.ts";
 
 const COUNTS = new Map<string, "openExecutions" | "registered">([
   ["openExecutions", "openExecutions"],

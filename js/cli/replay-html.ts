@@ -1,7 +1,7 @@
 // The report on replayed executions as one HTML file. It has no scripts and no external resources, and everything that comes from
 // executions or definitions is escaped.
 
-import { count } from "../files/terminal.ts";
+import { count } from "../language/files/terminal.ts";
 import { VERDICTS, VERDICT_NAMES, placeOf, type Group, type RunsReport, type Verdict } from "./replay-runs.ts";
 import { xml } from "./xml.ts";
 

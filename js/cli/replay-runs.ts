@@ -1,11 +1,11 @@
 // Replays many fetched executions against one definition, and groups the results by cause.
 
-import type { Divergence, HistoryEvent, HistoryReplay, RecordedHistory, ReplayHistoryOptions } from "../api/index.d.ts";
-import { replayHistory } from "../execution/recorded.ts";
-import { readRun, type FetchedRun } from "../files/sfnrun.ts";
-import { colors, count, type Output } from "../files/terminal.ts";
-import { detailsOf } from "../history/events.ts";
-import { eventOf } from "../history/recorded.ts";
+import type { Divergence, HistoryEvent, HistoryReplay, RecordedHistory, ReplayHistoryOptions } from "../core/api/index.d.ts";
+import { replayHistory } from "../core/execution/recorded.ts";
+import { readRun, type FetchedRun } from "../language/files/sfnrun.ts";
+import { colors, count, type Output } from "../language/files/terminal.ts";
+import { detailsOf } from "../core/history/events.ts";
+import { eventOf } from "../core/history/recorded.ts";
 import type { FileResult } from "./test-run.ts";
 
 /** The results of a replay, with their words in the table. */

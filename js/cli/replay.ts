@@ -1,15 +1,15 @@
 // stepglass replay
 
-import type { HistoryEvent, HistoryReplay, ReplayHistoryOptions } from "../api/index.d.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { replayHistory } from "../execution/recorded.ts";
-import { Unusable, type SourceOptions } from "../files/problem.ts";
-import { isFolder, read, write } from "../files/reading.ts";
-import { EXTENSION, readRun, runFiles } from "../files/sfnrun.ts";
-import { Source, usable, type UsableSource } from "../files/source.ts";
-import { detailsOf } from "../history/events.ts";
-import { colors, count, writeJson } from "../files/terminal.ts";
+import type { HistoryEvent, HistoryReplay, ReplayHistoryOptions } from "../core/api/index.d.ts";
+import { codeOf, messageOf } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { replayHistory } from "../core/execution/recorded.ts";
+import { Unusable, type SourceOptions } from "../language/files/problem.ts";
+import { isFolder, read, write } from "../language/files/reading.ts";
+import { EXTENSION, readRun, runFiles } from "../language/files/sfnrun.ts";
+import { Source, usable, type UsableSource } from "../language/files/source.ts";
+import { detailsOf } from "../core/history/events.ts";
+import { colors, count, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { htmlOf } from "./replay-html.ts";

@@ -1,18 +1,18 @@
 // stepglass run
 
-import type { Diagnostic, ExecutionResult, MachineOptions, StartOptions, TaskHandlers } from "../api/index.d.ts";
-import { type Execution, driverOf } from "../execution/execution.ts";
-import { StateMachine } from "../execution/machine.ts";
-import { PAYLOAD_LIMIT } from "../execution/start.ts";
-import { folder } from "../files/folder.ts";
-import { Unusable } from "../files/problem.ts";
-import { isFolder } from "../files/reading.ts";
-import { Source, usable } from "../files/source.ts";
-import { colorful, writeJson, writeJsonText } from "../files/terminal.ts";
-import { detailsOf, isStateEntered } from "../history/events.ts";
-import { membersText } from "../tasks/integration.ts";
-import { KnownText } from "../tasks/known-text.ts";
-import { s3Handlers } from "../tasks/objects.ts";
+import type { Diagnostic, ExecutionResult, MachineOptions, StartOptions, TaskHandlers } from "../core/api/index.d.ts";
+import { type Execution, driverOf } from "../core/execution/execution.ts";
+import { StateMachine } from "../core/execution/machine.ts";
+import { PAYLOAD_LIMIT } from "../core/execution/start.ts";
+import { folder } from "../language/files/folder.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { isFolder } from "../language/files/reading.ts";
+import { Source, usable } from "../language/files/source.ts";
+import { colorful, writeJson, writeJsonText } from "../language/files/terminal.ts";
+import { detailsOf, isStateEntered } from "../core/history/events.ts";
+import { membersText } from "../core/tasks/integration.ts";
+import { KnownText } from "../core/tasks/known-text.ts";
+import { s3Handlers } from "../core/tasks/objects.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { Progress, eventLine } from "./progress.ts";

@@ -1,9 +1,9 @@
 // stepglass serve
 
-import type { Server, ServeOptions } from "../api/server.d.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
-import { findServiceModels } from "../files/models.ts";
-import { Unusable, stackOf } from "../files/problem.ts";
+import type { Server, ServeOptions } from "../core/api/server.d.ts";
+import { codeOf, messageOf } from "../core/base/errors.ts";
+import { findServiceModels } from "../language/files/models.ts";
+import { Unusable, stackOf } from "../language/files/problem.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { whole } from "./numbers.ts";

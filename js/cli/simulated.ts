@@ -1,14 +1,14 @@
 // Measures a definition that has not run yet: executions in virtual time, whose tasks follow a plan.
 
-import type { ChildExecution, ExecutionResult, HistoryEvent, Task, TaskHandlers } from "../api/index.d.ts";
-import { StateMachine } from "../execution/machine.ts";
-import { Source, usable } from "../files/source.ts";
-import { colorful } from "../files/terminal.ts";
-import { eventOf } from "../history/recorded.ts";
-import { answerer } from "../mocks/answers.ts";
-import { MockResult } from "../mocks/results.ts";
-import { Random } from "../testing/random.ts";
-import { exampleInput, exampleResults } from "../types/example.ts";
+import type { ChildExecution, ExecutionResult, HistoryEvent, Task, TaskHandlers } from "../core/api/index.d.ts";
+import { StateMachine } from "../core/execution/machine.ts";
+import { Source, usable } from "../language/files/source.ts";
+import { colorful } from "../language/files/terminal.ts";
+import { eventOf } from "../core/history/recorded.ts";
+import { answerer } from "../testing/mocks/answers.ts";
+import { MockResult } from "../testing/mocks/results.ts";
+import { Random } from "../testing/kit/random.ts";
+import { exampleInput, exampleResults } from "../language/types/example.ts";
 import { EMPTY_TASK, type Plan, type TaskPlan } from "./cost-plan.ts";
 import { measured, stateOfMapRun, type Measured } from "./measured.ts";
 

@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { TaskHandlers } from "../api/index.d.ts";
-import { codeOf } from "../base/errors.ts";
-import { exportedHandlers } from "../tasks/handlers.ts";
-import { Unusable, placed } from "../files/problem.ts";
-import { isFolder } from "../files/reading.ts";
+import type { TaskHandlers } from "../core/api/index.d.ts";
+import { codeOf } from "../core/base/errors.ts";
+import { exportedHandlers } from "../core/tasks/handlers.ts";
+import { Unusable, placed } from "../language/files/problem.ts";
+import { isFolder } from "../language/files/reading.ts";
 
 /** Returns the location of a SyntaxError. Node reports it only on standard error. */
 function syntaxPlace(error: unknown, file: string): string {

@@ -1,12 +1,12 @@
 // Lists what tests would call, without running them.
 
-import type { AwsCall } from "../api/aws.d.ts";
-import type { TaskHandler } from "../api/index.d.ts";
-import type { TestMachineOptions } from "../api/testing.d.ts";
-import { Unusable } from "../files/problem.ts";
-import { loadMockConfig } from "../mocks/file.ts";
-import { Handlers } from "../tasks/resource.ts";
-import { testMachine, type TestMachine } from "../testing/machine.ts";
+import type { AwsCall } from "../core/api/aws.d.ts";
+import type { TaskHandler } from "../core/api/index.d.ts";
+import type { TestMachineOptions } from "../core/api/testing.d.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { loadMockConfig } from "../testing/mocks/file.ts";
+import { Handlers } from "../core/tasks/resource.ts";
+import { testMachine, type TestMachine } from "../testing/kit/machine.ts";
 import { handlersOf } from "./tasks.ts";
 import { readTestFile, type FileTest } from "./test-file.ts";
 import { isChosen, problemOf, type TestFileOptions } from "./test-run.ts";

@@ -1,7 +1,7 @@
 // Checks of the fields of a test file.
 
-import { isObject } from "../base/json.ts";
-import { milliseconds } from "../base/duration.ts";
+import { isObject } from "../core/base/json.ts";
+import { milliseconds } from "../core/base/duration.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
 /** Reports a problem of a member of a field's value. */

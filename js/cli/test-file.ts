@@ -1,13 +1,13 @@
 // Test files: YAML or JSON that says what to run and what to expect, without any JavaScript.
 
 import { dirname, resolve } from "node:path";
-import type { IterationMock, Mock, MockAnswer, PropertyOptions, TestMachineOptions } from "../api/testing.d.ts";
-import { messageOf } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { read } from "../files/reading.ts";
-import { milliseconds } from "../base/duration.ts";
-import { rangeOf } from "../mocks/answers.ts";
-import { eachIteration, iterations, never, responds, returns, throws } from "../mocks/results.ts";
+import type { IterationMock, Mock, MockAnswer, PropertyOptions, TestMachineOptions } from "../core/api/testing.d.ts";
+import { messageOf } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { read } from "../language/files/reading.ts";
+import { milliseconds } from "../core/base/duration.ts";
+import { rangeOf } from "../testing/mocks/answers.ts";
+import { eachIteration, iterations, never, responds, returns, throws } from "../testing/mocks/results.ts";
 import { BadFile, CheckedYaml, type Path } from "./checked-yaml.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import * as is from "./test-fields.ts";

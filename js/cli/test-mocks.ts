@@ -1,11 +1,11 @@
 // Checks the mocks of a test against the responses of the real services.
 
-import type { HistoryEvent, ServiceModels } from "../api/index.d.ts";
-import type { TestRun } from "../api/testing.d.ts";
-import { type ModuleError, codeOf, messageOf } from "../base/errors.ts";
-import { stateTested } from "../definition/definition.ts";
-import { findServiceModels } from "../files/models.ts";
-import { Unusable } from "../files/problem.ts";
+import type { HistoryEvent, ServiceModels } from "../core/api/index.d.ts";
+import type { TestRun } from "../core/api/testing.d.ts";
+import { type ModuleError, codeOf, messageOf } from "../core/base/errors.ts";
+import { stateTested } from "../core/definition/definition.ts";
+import { findServiceModels } from "../language/files/models.ts";
+import { Unusable } from "../language/files/problem.ts";
 
 /** How mocks are checked: `PRESENT` checks the members that they have, `STRICT` also that no required member is missing. */
 export const MODES = ["PRESENT", "STRICT"] as const;

@@ -1,6 +1,6 @@
 // Reports of test results: for people (spec, dot) and for programs (tap, junit, json).
 
-import { colors, type Colors, type Output } from "../files/terminal.ts";
+import { colors, type Colors, type Output } from "../language/files/terminal.ts";
 import type { FileResult, TestResult } from "./test-run.ts";
 import { xml } from "./xml.ts";
 

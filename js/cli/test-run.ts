@@ -2,15 +2,15 @@
 
 import type { AssertionError } from "node:assert";
 import { performance } from "node:perf_hooks";
-import type { OneRunOptions, PropertyOptions, RunExpectation, TestRun } from "../api/testing.d.ts";
-import type { TaskHandlers } from "../api/index.d.ts";
-import { DefinitionError, codeOf } from "../base/errors.ts";
-import { Unusable } from "../files/problem.ts";
-import { TestKitError } from "../mocks/errors.ts";
-import { expectRun } from "../testing/expect.ts";
-import { testMachine, type TestMachine } from "../testing/machine.ts";
-import { withoutStory } from "../testing/mismatch.ts";
-import { PropertyError, property } from "../testing/property.ts";
+import type { OneRunOptions, PropertyOptions, RunExpectation, TestRun } from "../core/api/testing.d.ts";
+import type { TaskHandlers } from "../core/api/index.d.ts";
+import { DefinitionError, codeOf } from "../core/base/errors.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { TestKitError } from "../testing/mocks/errors.ts";
+import { expectRun } from "../testing/kit/expect.ts";
+import { testMachine, type TestMachine } from "../testing/kit/machine.ts";
+import { withoutStory } from "../testing/kit/mismatch.ts";
+import { PropertyError, property } from "../testing/kit/property.ts";
 import { handlersOf } from "./tasks.ts";
 import { type MockCheck, mockProblems } from "./test-mocks.ts";
 import { BadFile } from "./checked-yaml.ts";

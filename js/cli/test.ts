@@ -3,12 +3,12 @@
 import { existsSync, readdirSync, statSync, watch as watchFolder, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { AwsCall } from "../api/aws.d.ts";
-import { messageOf } from "../base/errors.ts";
-import { resetCoverage, startCoverage, stopCoverage } from "../coverage/collect.ts";
-import { Unusable } from "../files/problem.ts";
-import { colorful, writeJson, type Output } from "../files/terminal.ts";
-import { coverageReport } from "../testing/coverage.ts";
+import type { AwsCall } from "../core/api/aws.d.ts";
+import { messageOf } from "../core/base/errors.ts";
+import { resetCoverage, startCoverage, stopCoverage } from "../testing/coverage/collect.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { colorful, writeJson, type Output } from "../language/files/terminal.ts";
+import { coverageReport } from "../testing/kit/coverage.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { formatsOf, isBelow, thresholdOf, writeCoverage, type Format } from "./coverage.ts";

@@ -1,13 +1,13 @@
 // stepglass types
 
-import type { MachineDefinition } from "../definition/fields.ts";
-import { Unusable } from "../files/problem.ts";
-import { write } from "../files/reading.ts";
-import { Source, usable } from "../files/source.ts";
-import { writeJson } from "../files/terminal.ts";
-import { bareName } from "../tasks/resource.ts";
-import { follow, type Flow, type TaskFlow } from "../types/flow.ts";
-import { read, shapeText, valueText, type Shape, type Value } from "../types/shape.ts";
+import type { MachineDefinition } from "../core/definition/fields.ts";
+import { Unusable } from "../language/files/problem.ts";
+import { write } from "../language/files/reading.ts";
+import { Source, usable } from "../language/files/source.ts";
+import { writeJson } from "../language/files/terminal.ts";
+import { bareName } from "../core/tasks/resource.ts";
+import { follow, type Flow, type TaskFlow } from "../language/types/flow.ts";
+import { read, shapeText, valueText, type Shape, type Value } from "../language/types/shape.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass types FILE [options]

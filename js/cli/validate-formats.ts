@@ -3,8 +3,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Diagnostic, Range } from "../api/index.d.ts";
-import { version } from "../definition/definition.ts";
+import type { Diagnostic, Range } from "../core/api/index.d.ts";
+import { version } from "../core/definition/definition.ts";
 import { pathFrom } from "./baseline.ts";
 import { fails, sentence, type Checked, type Finding } from "./findings.ts";
 import rules from "./rules.json";

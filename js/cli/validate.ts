@@ -1,13 +1,13 @@
 // stepglass validate
 
 import { stripVTControlCharacters } from "node:util";
-import type { Diagnostic, MachineType } from "../api/index.d.ts";
-import { definitionsBelow } from "../files/below.ts";
-import { Unusable, say, type SourceOptions } from "../files/problem.ts";
-import { isFolder, write } from "../files/reading.ts";
-import { Source } from "../files/source.ts";
-import { assemblyFolder } from "../files/templates.ts";
-import { colorful, colors, count, type Output } from "../files/terminal.ts";
+import type { Diagnostic, MachineType } from "../core/api/index.d.ts";
+import { definitionsBelow } from "../language/files/below.ts";
+import { Unusable, say, type SourceOptions } from "../language/files/problem.ts";
+import { isFolder, write } from "../language/files/reading.ts";
+import { Source } from "../language/files/source.ts";
+import { assemblyFolder } from "../language/files/templates.ts";
+import { colorful, colors, count, type Output } from "../language/files/terminal.ts";
 import type { Accepted, Baseline, fingerprints } from "./baseline.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { fails, type Checked, type Finding } from "./findings.ts";

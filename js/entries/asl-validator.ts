@@ -2,4 +2,4 @@
 
 import "./node.ts";
 
-export { aslValidator as default } from "../definition/asl-validator.ts";
+export { aslValidator as default } from "../core/definition/asl-validator.ts";

@@ -1,13 +1,13 @@
 // The entry `stepglass/aws`: tasks that call AWS, or an emulator of it.
 
-import type { AwsCall, AwsTaskOptions } from "../api/aws.d.ts";
-import type { TaskHandler, TaskHandlers } from "../api/index.d.ts";
+import type { AwsCall, AwsTaskOptions } from "../core/api/aws.d.ts";
+import type { TaskHandler, TaskHandlers } from "../core/api/index.d.ts";
 import { callsOf } from "../aws/plan.ts";
 import { fromProject } from "../aws/project.ts";
 import { settingsOf } from "../aws/settings.ts";
 import { awsHandlers, clientsOf } from "../aws/tasks.ts";
-import type { MachineDefinition } from "../definition/fields.ts";
-import { Handlers } from "../tasks/resource.ts";
+import type { MachineDefinition } from "../core/definition/fields.ts";
+import { Handlers } from "../core/tasks/resource.ts";
 
 /** Returns the handlers of AWS's services. */
 export function awsTasks(options: AwsTaskOptions = {}): Record<string, TaskHandler> {

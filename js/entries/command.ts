@@ -3,4 +3,4 @@
 import "./node.ts";
 
 export { main } from "../cli/main.ts";
-export { placed, say } from "../files/problem.ts";
+export { placed, say } from "../language/files/problem.ts";

@@ -1,13 +1,13 @@
 // The entry `stepglass/debug`: the debugger without a user interface.
 
-import { needRest } from "../border/instance.ts";
+import { needRest } from "../core/border/instance.ts";
 
-export { DebugSession } from "../debug/session.ts";
-export { ask } from "../debug/expressions.ts";
-export { measureCoverage } from "../debug/measure.ts";
-export { mockFor } from "../debug/program.ts";
-export { exampleInput, exampleResults } from "../debug/examples.ts";
-export { restoreSession, saveSession } from "../debug/saving.ts";
+export { DebugSession } from "../debugger/debug/session.ts";
+export { ask } from "../debugger/debug/expressions.ts";
+export { measureCoverage } from "../debugger/debug/measure.ts";
+export { mockFor } from "../debugger/debug/program.ts";
+export { exampleInput, exampleResults } from "../debugger/debug/examples.ts";
+export { restoreSession, saveSession } from "../debugger/debug/saving.ts";
 
 // In browsers the debugger needs both files of the module.
 needRest();

@@ -2,4 +2,4 @@
 
 import "./node.ts";
 
-export { checkHost, hostTests } from "../host-tests/suite.ts";
+export { checkHost, hostTests } from "../runtime/host-tests/suite.ts";

@@ -1,3 +1,3 @@
 // The entry `stepglass/indexeddb`: a store in the browser's database.
 
-export { indexedDB } from "../store/indexeddb.ts";
+export { indexedDB } from "../runtime/store/indexeddb.ts";

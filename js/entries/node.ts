@@ -2,11 +2,11 @@
 
 import { moduleBytes } from "./beside.ts";
 import { fillFromSystem } from "./device.ts";
-import { messageOf } from "../base/errors.ts";
-import { randomFrom } from "../base/random.ts";
+import { messageOf } from "../core/base/errors.ts";
+import { randomFrom } from "../core/base/random.ts";
 import { compiled } from "./lazy-validation.ts";
 import { initSync } from "./index.ts";
-import { startCoverage } from "../coverage/collect.ts";
+import { startCoverage } from "../testing/coverage/collect.ts";
 
 randomFrom(fillFromSystem);
 initSync(compiled(moduleBytes()));

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
-import { work } from "../pool/work.ts";
+import { work } from "../runtime/pool/work.ts";
 import "./node.ts";
 
 void work(parentPort as MessagePort, workerData);

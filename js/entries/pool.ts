@@ -5,11 +5,11 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Pool as PublicPool, PoolOptions } from "../api/pool.d.ts";
-import { misuse } from "../base/errors.ts";
-import { checkOptions } from "../base/options.ts";
-import { shown } from "../base/shown.ts";
-import { Pool } from "../pool/pool.ts";
+import type { Pool as PublicPool, PoolOptions } from "../core/api/pool.d.ts";
+import { misuse } from "../core/base/errors.ts";
+import { checkOptions } from "../core/base/options.ts";
+import { shown } from "../core/base/shown.ts";
+import { Pool } from "../runtime/pool/pool.ts";
 import { wasmUrl } from "./wasm-url.ts";
 
 /** Starts the threads. Resolves when all of them have loaded the handlers. */

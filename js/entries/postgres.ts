@@ -1,12 +1,12 @@
 // The entry `stepglass/postgres`: a store in a PostgreSQL database.
 
-import type { PostgresOptions } from "../api/postgres.d.ts";
-import type { Store } from "../api/durable.d.ts";
-import { misuse } from "../base/errors.ts";
-import { checkOptions } from "../base/options.ts";
-import { shown } from "../base/shown.ts";
-import { PATIENCE } from "../store/postgres-session.ts";
-import { LEASE, PostgresStore } from "../store/postgres.ts";
+import type { PostgresOptions } from "../core/api/postgres.d.ts";
+import type { Store } from "../core/api/durable.d.ts";
+import { misuse } from "../core/base/errors.ts";
+import { checkOptions } from "../core/base/options.ts";
+import { shown } from "../core/base/shown.ts";
+import { PATIENCE } from "../runtime/store/postgres-session.ts";
+import { LEASE, PostgresStore } from "../runtime/store/postgres.ts";
 
 /** Returns a store in a schema of a PostgreSQL database. */
 export function postgres(options: PostgresOptions): Store {

@@ -2,5 +2,5 @@
 
 import "./node.ts";
 
-export { RestateClient } from "../restate/client.ts";
-export { serveOnRestate } from "../restate/worker.ts";
+export { RestateClient } from "../runtime/restate/client.ts";
+export { serveOnRestate } from "../runtime/restate/worker.ts";

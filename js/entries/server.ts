@@ -1,10 +1,10 @@
 // The entry `stepglass/server`: the AWS Step Functions API on this machine.
 
 import "./node.ts";
-import type { ServeOptions, Server as PublicServer } from "../api/server.d.ts";
-import { asyncDispose } from "../base/dispose.ts";
-import { misuse } from "../base/errors.ts";
-import { checkOptions } from "../base/options.ts";
+import type { ServeOptions, Server as PublicServer } from "../core/api/server.d.ts";
+import { asyncDispose } from "../core/base/dispose.ts";
+import { misuse } from "../core/base/errors.ts";
+import { checkOptions } from "../core/base/options.ts";
 import { sendSignal } from "../server/actions.ts";
 import { ApiError } from "../server/errors.ts";
 import { Endpoint } from "../server/http.ts";
@@ -12,9 +12,9 @@ import { isLevel, logger } from "../server/log.ts";
 import { RestateFront } from "../server/restate.ts";
 import { Service } from "../server/service.ts";
 import { openData } from "../server/data.ts";
-import { StoreConflict, StoreError } from "../store/errors.ts";
-import { MemoryStore } from "../store/memory.ts";
-import { argumentText } from "../tasks/integration.ts";
+import { StoreConflict, StoreError } from "../runtime/store/errors.ts";
+import { MemoryStore } from "../runtime/store/memory.ts";
+import { argumentText } from "../core/tasks/integration.ts";
 import { component, playground } from "./beside.ts";
 
 export { ApiError, MemoryStore, StoreConflict, StoreError };

@@ -1,12 +1,12 @@
 // The entry `stepglass/sqlite`: a store in an SQLite database.
 
 import { fileURLToPath } from "node:url";
-import type { PlatformUrl } from "../api/index.d.ts";
-import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../api/sqlite.d.ts";
-import { misuse } from "../base/errors.ts";
-import { checkOptions } from "../base/options.ts";
-import { SqliteStore } from "../store/sqlite.ts";
-import { builtIn, injected } from "../store/sqlite-source.ts";
+import type { PlatformUrl } from "../core/api/index.d.ts";
+import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../core/api/sqlite.d.ts";
+import { misuse } from "../core/base/errors.ts";
+import { checkOptions } from "../core/base/options.ts";
+import { SqliteStore } from "../runtime/store/sqlite.ts";
+import { builtIn, injected } from "../runtime/store/sqlite-source.ts";
 
 export function sqlite(path: string | PlatformUrl): PublicSqliteStore;
 export function sqlite(options: { database: SqliteDatabase | (() => SqliteDatabase) }): PublicSqliteStore;

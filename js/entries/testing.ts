@@ -2,13 +2,13 @@
 
 import "./node.ts";
 
-export { expectRun } from "../testing/expect.ts";
-export { testMachine } from "../testing/machine.ts";
-export { matchers } from "../testing/matchers.ts";
-export { MockConfig } from "../mocks/config.ts";
-export { loadMockConfig } from "../mocks/file.ts";
-export { PropertyError, property } from "../testing/property.ts";
-export { coverageReport, CoverageReport } from "../testing/coverage.ts";
-export { eachIteration, iterations, never, responds, returns, throws } from "../mocks/results.ts";
-export { MockError, TestKitError } from "../mocks/errors.ts";
-export { resetCoverage, startCoverage, stopCoverage } from "../coverage/collect.ts";
+export { expectRun } from "../testing/kit/expect.ts";
+export { testMachine } from "../testing/kit/machine.ts";
+export { matchers } from "../testing/kit/matchers.ts";
+export { MockConfig } from "../testing/mocks/config.ts";
+export { loadMockConfig } from "../testing/mocks/file.ts";
+export { PropertyError, property } from "../testing/kit/property.ts";
+export { coverageReport, CoverageReport } from "../testing/kit/coverage.ts";
+export { eachIteration, iterations, never, responds, returns, throws } from "../testing/mocks/results.ts";
+export { MockError, TestKitError } from "../testing/mocks/errors.ts";
+export { resetCoverage, startCoverage, stopCoverage } from "../testing/coverage/collect.ts";

@@ -2,8 +2,8 @@
 // files. The first one runs machines. The rest is loaded together with it if the program imports something that needs it, and
 // otherwise at its first use.
 
-import { notLoaded, ofRest, setLoader } from "../border/instance.ts";
-import { fetched, loadRest, requested, restFrom } from "../border/parts.ts";
+import { notLoaded, ofRest, setLoader } from "../core/border/instance.ts";
+import { fetched, loadRest, requested, restFrom } from "../core/border/parts.ts";
 import * as index from "./index.ts";
 import { firstUrl, restUrl } from "./parts-url.ts";
 

@@ -1,3 +1,3 @@
 // The entry `stepglass/yaml`: YAML for `language.edit()`.
 
-export { yaml } from "../definition/yaml-syntax.ts";
+export { yaml } from "../core/definition/yaml-syntax.ts";

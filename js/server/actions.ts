@@ -1,10 +1,10 @@
 // Actions on an execution besides AWS's API. The debugger's pages, the command and programs use them.
 
-import type { ServerExecutionSignals } from "../api/server.d.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { Signals } from "../durable/signals.ts";
-import { isJson } from "../tasks/integration.ts";
+import type { ServerExecutionSignals } from "../core/api/server.d.ts";
+import { codeOf, messageOf } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { Signals } from "../runtime/durable/signals.ts";
+import { isJson } from "../core/tasks/integration.ts";
 import { ApiError, invalid, noExecution, runsElsewhere } from "./errors.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";

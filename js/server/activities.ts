@@ -1,8 +1,8 @@
 // Activities, task tokens, and tags.
 
-import { Activity } from "../tasks/activity.ts";
-import { argumentText } from "../tasks/integration.ts";
-import { KnownText } from "../tasks/known-text.ts";
+import { Activity } from "../core/tasks/activity.ts";
+import { argumentText } from "../core/tasks/integration.ts";
+import { KnownText } from "../core/tasks/known-text.ts";
 import { type TakenTask, takeTask, taskAnywhere } from "./activity-tasks.ts";
 import { activityArn, checkName, machineArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, noActivity, noResource } from "./errors.ts";

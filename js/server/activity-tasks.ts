@@ -1,6 +1,6 @@
 // Gives the tasks of activities to workers. A task can come from another server that shares the store.
 
-import { Task } from "../driver/task.ts";
+import { Task } from "../core/driver/task.ts";
 import type { RegisteredActivity } from "./activities.ts";
 import type { Service } from "./service.ts";
 

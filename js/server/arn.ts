@@ -1,6 +1,6 @@
 // Names and ARNs of Step Functions.
 
-import { isBadName } from "../execution/start.ts";
+import { isBadName } from "../core/execution/start.ts";
 import { ApiError, invalidArn } from "./errors.ts";
 
 /** Throws InvalidName for a name that AWS does not accept. */

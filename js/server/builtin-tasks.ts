@@ -1,8 +1,8 @@
 // Built-in tasks (`urn:stepglass:…`) for a server's machines: signals, cancellation, setState, continue-as-new.
 
-import type { ChildStart } from "../durable/children.ts";
-import type { Started } from "../durable/host.ts";
-import { type OwnRuns, OwnTasks } from "../durable/tasks.ts";
+import type { ChildStart } from "../runtime/durable/children.ts";
+import type { Started } from "../runtime/durable/host.ts";
+import { type OwnRuns, OwnTasks } from "../runtime/durable/tasks.ts";
 import { resolve } from "./machine.ts";
 import type { Machine } from "./machine.ts";
 import type { StoredExecution } from "./records.ts";

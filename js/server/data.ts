@@ -3,14 +3,14 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PlatformUrl } from "../api/index.d.ts";
-import type { Store } from "../api/durable.d.ts";
-import type { PostgresClient } from "../api/postgres.d.ts";
-import { StoreError } from "../store/errors.ts";
-import { PATIENCE } from "../store/postgres-session.ts";
-import { LEASE, PostgresStore } from "../store/postgres.ts";
-import { builtIn } from "../store/sqlite-source.ts";
-import { SqliteStore } from "../store/sqlite.ts";
+import type { PlatformUrl } from "../core/api/index.d.ts";
+import type { Store } from "../core/api/durable.d.ts";
+import type { PostgresClient } from "../core/api/postgres.d.ts";
+import { StoreError } from "../runtime/store/errors.ts";
+import { PATIENCE } from "../runtime/store/postgres-session.ts";
+import { LEASE, PostgresStore } from "../runtime/store/postgres.ts";
+import { builtIn } from "../runtime/store/sqlite-source.ts";
+import { SqliteStore } from "../runtime/store/sqlite.ts";
 
 /** The file name of the database in the folder. */
 const FILE = "stepglass.db";

@@ -1,7 +1,7 @@
 // The server's own pages: the list of executions, and one execution. They also work without the files of the debugger.
 
-import type { HistoryEvent } from "../api/index.d.ts";
-import { detailsOf } from "../history/events.ts";
+import type { HistoryEvent } from "../core/api/index.d.ts";
+import { detailsOf } from "../core/history/events.ts";
 import type { ExecutionDocument, ExecutionList, ExecutionSummary, ListQuery } from "./debugger.ts";
 
 const MAX_EVENTS = 1000;

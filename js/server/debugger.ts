@@ -3,13 +3,13 @@
 // docs/server.md has the contract of the JSON and of the event stream.
 
 import { existsSync } from "node:fs";
-import type { MapRunDescription } from "../api/durable.d.ts";
+import type { MapRunDescription } from "../core/api/durable.d.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import type { ExecutionStatus, HistoryEvent, MachineType } from "../api/index.d.ts";
-import type { ServerExecutionSignals } from "../api/server.d.ts";
-import { historyOf } from "../durable/history.ts";
-import { mapRunsOf } from "../durable/map-runs.ts";
+import type { ExecutionStatus, HistoryEvent, MachineType } from "../core/api/index.d.ts";
+import type { ServerExecutionSignals } from "../core/api/server.d.ts";
+import { historyOf } from "../runtime/durable/history.ts";
+import { mapRunsOf } from "../runtime/durable/map-runs.ts";
 import { act, signalsOf } from "./actions.ts";
 import { componentFile, content, file, html, json, notFound, redirect } from "./content.ts";
 import { drawing } from "./drawing.ts";

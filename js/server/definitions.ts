@@ -1,11 +1,11 @@
 // Checks definitions as CreateStateMachine does, and reports problems with AWS's messages.
 
-import type { MachineOptions } from "../api/index.d.ts";
-import { DefinitionError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { problemsAsSent } from "../definition/definition.ts";
-import { StateMachine } from "../execution/machine.ts";
-import { parseResource } from "../tasks/resource.ts";
+import type { MachineOptions } from "../core/api/index.d.ts";
+import { DefinitionError } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { problemsAsSent } from "../core/definition/definition.ts";
+import { StateMachine } from "../core/execution/machine.ts";
+import { parseResource } from "../core/tasks/resource.ts";
 import { ApiError } from "./errors.ts";
 import { isIntegration } from "./integrations.ts";
 

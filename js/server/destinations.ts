@@ -2,10 +2,10 @@
 
 import { appendFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { PlatformUrl } from "../api/index.d.ts";
-import type { NoticeTarget } from "../api/server.d.ts";
-import { messageOf, misuse } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
+import type { PlatformUrl } from "../core/api/index.d.ts";
+import type { NoticeTarget } from "../core/api/server.d.ts";
+import { messageOf, misuse } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
 import { type Destination, type Notice, Refused } from "./sinks.ts";
 
 // The maximum number of notices that wait for a service. For a file the limit is higher.

@@ -1,11 +1,11 @@
 // The drawing of an execution: its graph, coloured by the status of each state.
 
 import type { ServerResponse } from "node:http";
-import type { HistoryEvent, StateStatus } from "../api/index.d.ts";
-import { renderSvg } from "../definition/definition.ts";
-import { Chains } from "../history/chains.ts";
-import { isStateEntered, isStateExited } from "../history/events.ts";
-import { withServiceSigns } from "../integrations/signs.ts";
+import type { HistoryEvent, StateStatus } from "../core/api/index.d.ts";
+import { renderSvg } from "../core/definition/definition.ts";
+import { Chains } from "../core/history/chains.ts";
+import { isStateEntered, isStateExited } from "../core/history/events.ts";
+import { withServiceSigns } from "../core/integrations/signs.ts";
 import { content } from "./content.ts";
 
 // A drawing contains its style.

@@ -1,6 +1,6 @@
 // Errors of the API, with AWS's names and messages.
 
-import type { ApiError as PublicApiError } from "../api/server.d.ts";
+import type { ApiError as PublicApiError } from "../core/api/server.d.ts";
 
 /** The status of the HTTP response, and the members of its body besides type and message. */
 interface ErrorMembers {

@@ -1,8 +1,8 @@
 // The history events of executions in the format of CloudWatch Logs. The machine's loggingConfiguration decides which are logged.
 
 import { randomBytes } from "node:crypto";
-import type { HistoryEvent } from "../api/index.d.ts";
-import { type EventDetails, detailsOf } from "../history/events.ts";
+import type { HistoryEvent } from "../core/api/index.d.ts";
+import { type EventDetails, detailsOf } from "../core/history/events.ts";
 import { asGiven } from "./executions.ts";
 import type { Notice } from "./sinks.ts";
 import type { StoredExecution } from "./records.ts";

@@ -1,10 +1,10 @@
 // The operations of executions, and those that validate definitions and test states.
 
-import type { Diagnostic, ExecutionStatus, HistoryEvent, TestStateResponse } from "../api/index.d.ts";
-import type { ExecutionFilter } from "../api/durable.d.ts";
-import { problemsAsSent } from "../definition/definition.ts";
-import { historyOf } from "../durable/history.ts";
-import { PAYLOAD_LIMIT, inputProblem } from "../execution/start.ts";
+import type { Diagnostic, ExecutionStatus, HistoryEvent, TestStateResponse } from "../core/api/index.d.ts";
+import type { ExecutionFilter } from "../core/api/durable.d.ts";
+import { problemsAsSent } from "../core/definition/definition.ts";
+import { historyOf } from "../runtime/durable/history.ts";
+import { PAYLOAD_LIMIT, inputProblem } from "../core/execution/start.ts";
 import { encryptionOf } from "./activities.ts";
 import { checkName, executionArn, machineArn, mapRunArn } from "./arn.ts";
 import { ApiError, invalid, invalidToken, noExecution, noResource, wrongType } from "./errors.ts";

@@ -1,8 +1,8 @@
 // The service integrations that exist. CreateStateMachine rejects all others, as AWS does.
 
-import { sdkServices } from "../integrations/catalogue.ts";
-import { OPTIMIZED } from "../integrations/optimized.ts";
-import type { Resource } from "../tasks/resource.ts";
+import { sdkServices } from "../core/integrations/catalogue.ts";
+import { OPTIMIZED } from "../core/integrations/optimized.ts";
+import type { Resource } from "../core/tasks/resource.ts";
 
 const SDK_SERVICES = new Set(sdkServices.map(({ name }) => name));
 

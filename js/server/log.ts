@@ -1,6 +1,6 @@
 // The log of the server.
 
-import type { ServeOptions } from "../api/server.d.ts";
+import type { ServeOptions } from "../core/api/server.d.ts";
 
 /** The levels of the log. No line has the level `silent`. */
 export type LogLevel = NonNullable<ServeOptions["logLevel"]>;

@@ -1,8 +1,8 @@
 // A registered state machine: its revisions, versions and aliases, and its record in the store.
 
 import { createHash } from "node:crypto";
-import type { MachineType } from "../api/index.d.ts";
-import { StateMachine } from "../execution/machine.ts";
+import type { MachineType } from "../core/api/index.d.ts";
+import { StateMachine } from "../core/execution/machine.ts";
 import { machineArn } from "./arn.ts";
 import { compile } from "./definitions.ts";
 import { ApiError, invalid, noMachine } from "./errors.ts";

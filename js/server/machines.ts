@@ -1,7 +1,7 @@
 // The operations of state machines.
 
 import { randomUUID } from "node:crypto";
-import type { MachineType } from "../api/index.d.ts";
+import type { MachineType } from "../core/api/index.d.ts";
 import { encryptionOf, tagsOf } from "./activities.ts";
 import { checkName, machineArn } from "./arn.ts";
 import { ApiError, invalid, noMachine } from "./errors.ts";

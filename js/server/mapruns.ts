@@ -1,8 +1,8 @@
 // Map Runs: the runs of Distributed Maps and the executions of their items.
 
-import type { Frame, MapRunChange, MapRunCounts } from "../api/index.d.ts";
-import { type MapRunRecord, recordsOf } from "../durable/map-runs.ts";
-import { type Counts, type RunRecord, standingOf } from "../execution/mapruns.ts";
+import type { Frame, MapRunChange, MapRunCounts } from "../core/api/index.d.ts";
+import { type MapRunRecord, recordsOf } from "../runtime/durable/map-runs.ts";
+import { type Counts, type RunRecord, standingOf } from "../core/execution/mapruns.ts";
 import { executionArn, mapRunArn } from "./arn.ts";
 import { invalid, noExecution, noResource } from "./errors.ts";
 import type { Operations } from "./operations.ts";

@@ -1,6 +1,6 @@
 // The metrics of the server, for Prometheus and others.
 
-import { openMetrics } from "../durable/metrics.ts";
+import { openMetrics } from "../runtime/durable/metrics.ts";
 import type { Service } from "./service.ts";
 
 /** The content type of OpenMetrics text. */

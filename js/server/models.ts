@@ -1,8 +1,8 @@
 // The service models with which TestState checks mocks.
 
-import type { ServiceModels } from "../api/index.d.ts";
-import { misuse } from "../base/errors.ts";
-import { findServiceModels } from "../files/models.ts";
+import type { ServiceModels } from "../core/api/index.d.ts";
+import { misuse } from "../core/base/errors.ts";
+import { findServiceModels } from "../language/files/models.ts";
 import type { Log } from "./log.ts";
 
 /** Returns a function that returns the models of the option. Installed models are searched for at the first call. */

@@ -1,15 +1,15 @@
 // Tasks that call Step Functions. They call the server that runs them.
 
-import { messageOf } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { membersOf } from "../durable/requests.ts";
-import { abortedWith, refusal } from "../execution/nested.ts";
-import { TAKER } from "../tasks/call.ts";
-import type { TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
-import { description, jsonText, membersText, started } from "../tasks/integration.ts";
-import { KnownText } from "../tasks/known-text.ts";
-import type { ExecutionDetails } from "../tasks/integration.ts";
-import type { Resource } from "../tasks/resource.ts";
+import { messageOf } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { membersOf } from "../runtime/durable/requests.ts";
+import { abortedWith, refusal } from "../core/execution/nested.ts";
+import { TAKER } from "../core/tasks/call.ts";
+import type { TaskCall, TaskDriver, Taker } from "../core/tasks/call.ts";
+import { description, jsonText, membersText, started } from "../core/tasks/integration.ts";
+import { KnownText } from "../core/tasks/known-text.ts";
+import type { ExecutionDetails } from "../core/tasks/integration.ts";
+import type { Resource } from "../core/tasks/resource.ts";
 import { machineArn } from "./arn.ts";
 import { ApiError, noExecution } from "./errors.ts";
 import type { StoredExecution } from "./records.ts";

@@ -3,9 +3,9 @@
 import { existsSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import type { HistoryEvent } from "../api/index.d.ts";
-import { messageOf } from "../base/errors.ts";
-import type { RecordedDocument } from "../history/recorded.ts";
+import type { HistoryEvent } from "../core/api/index.d.ts";
+import { messageOf } from "../core/base/errors.ts";
+import type { RecordedDocument } from "../core/history/recorded.ts";
 import { componentFile, content, file, html, json, notFound, redirect } from "./content.ts";
 import { actionScript, executionScript, style } from "./debugger-files.ts";
 import { executionPage } from "./debugger-pages.ts";

@@ -1,6 +1,6 @@
 // Pages of lists. A token contains the identity of the list and the cursor of the next page.
 
-import type { JsonValue } from "../api/index.d.ts";
+import type { JsonValue } from "../core/api/index.d.ts";
 import { invalidToken } from "./errors.ts";
 
 /** A cursor is the key of a page's last item. */

@@ -1,12 +1,12 @@
 // Publishes events of a server's executions: changes of their status, and the logs of their machines.
 
-import type { ChildExecution, HistoryEvent } from "../api/index.d.ts";
-import type { NoticeTarget, ServeOptions } from "../api/server.d.ts";
+import type { ChildExecution, HistoryEvent } from "../core/api/index.d.ts";
+import type { NoticeTarget, ServeOptions } from "../core/api/server.d.ts";
 import { CloudWatchLogs, EventBridge, destinationOf } from "./destinations.ts";
 import { stackOf } from "./errors.ts";
 import { ExecutionLogs } from "./execution-logs.ts";
 import { type Destination, Sink } from "./sinks.ts";
-import type { ExecutionOptions } from "../execution/machine.ts";
+import type { ExecutionOptions } from "../core/execution/machine.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 import { statusNotice } from "./status-events.ts";

@@ -1,9 +1,9 @@
 // The quotas that AWS documents for an account in a region: the request rate of each operation, and the number of resources.
 
-import type { MachineType } from "../api/index.d.ts";
-import type { Quotas as Given, RateQuota } from "../api/server.d.ts";
-import { misuse } from "../base/errors.ts";
-import { shown } from "../base/shown.ts";
+import type { MachineType } from "../core/api/index.d.ts";
+import type { Quotas as Given, RateQuota } from "../core/api/server.d.ts";
+import { misuse } from "../core/base/errors.ts";
+import { shown } from "../core/base/shown.ts";
 import { ApiError } from "./errors.ts";
 import { type Operation, isOperation } from "./shapes.ts";
 

@@ -1,8 +1,8 @@
 // The records of executions in the store, with the revisions of the machines that they run.
 
-import type { ExecutionStatus, MachineType } from "../api/index.d.ts";
-import type { ExecutionRecord } from "../api/durable.d.ts";
-import type { Continued } from "../durable/continuation.ts";
+import type { ExecutionStatus, MachineType } from "../core/api/index.d.ts";
+import type { ExecutionRecord } from "../core/api/durable.d.ts";
+import type { Continued } from "../runtime/durable/continuation.ts";
 import type { EncryptionConfiguration, LoggingConfiguration, TracingConfiguration } from "./shapes.ts";
 
 /** The record of a machine's revision. The text of the definition is stored by its hash. */

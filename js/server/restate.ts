@@ -1,15 +1,15 @@
 // The AWS API in front of executions on Restate: the same requests and responses, for the machines and tasks of Restate's workers.
 
-import { partitionOf } from "../base/partition.ts";
-import type { ExecutionRecord, ExecutionSummary } from "../api/durable.d.ts";
-import type { RestateFilter } from "../api/restate.d.ts";
-import type { HistoryEvent } from "../api/index.d.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
-import { RestateClient } from "../restate/client.ts";
-import type { Completion } from "../tasks/call.ts";
-import type { RunStanding } from "../restate/runs.ts";
-import { KnownText } from "../tasks/known-text.ts";
-import { Handlers } from "../tasks/resource.ts";
+import { partitionOf } from "../core/base/partition.ts";
+import type { ExecutionRecord, ExecutionSummary } from "../core/api/durable.d.ts";
+import type { RestateFilter } from "../core/api/restate.d.ts";
+import type { HistoryEvent } from "../core/api/index.d.ts";
+import { codeOf, messageOf } from "../core/base/errors.ts";
+import { RestateClient } from "../runtime/restate/client.ts";
+import type { Completion } from "../core/tasks/call.ts";
+import type { RunStanding } from "../runtime/restate/runs.ts";
+import { KnownText } from "../core/tasks/known-text.ts";
+import { Handlers } from "../core/tasks/resource.ts";
 import { activityArn, checkName, executionArn, machineArn, mapRunArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, invalidToken, noExecution, noMachine, noResource, wrongType } from "./errors.ts";
 import { CHILD_REDRIVE, described, eventOf, executionOperations, listed, redriveOf, syncEnd } from "./executions.ts";

@@ -3,15 +3,15 @@
 // The order is: the mock of the test case, the handlers of the options, Step Functions itself (nested executions), the registered
 // activities, a handler for all, HTTP services, Lambda functions, other handlers (AWS).
 
-import type { PlatformUrl, TaskHandler } from "../api/index.d.ts";
-import { messageOf } from "../base/errors.ts";
-import type { Taker } from "../tasks/call.ts";
-import { withOthers } from "../tasks/handlers.ts";
-import { Handlers } from "../tasks/resource.ts";
-import type { MissingHandler, NamedHandlers, Resource } from "../tasks/resource.ts";
-import { answerer } from "../mocks/answers.ts";
-import type { MockConfig } from "../mocks/config.ts";
-import { loadMockConfig } from "../mocks/file.ts";
+import type { PlatformUrl, TaskHandler } from "../core/api/index.d.ts";
+import { messageOf } from "../core/base/errors.ts";
+import type { Taker } from "../core/tasks/call.ts";
+import { withOthers } from "../core/tasks/handlers.ts";
+import { Handlers } from "../core/tasks/resource.ts";
+import type { MissingHandler, NamedHandlers, Resource } from "../core/tasks/resource.ts";
+import { answerer } from "../testing/mocks/answers.ts";
+import type { MockConfig } from "../testing/mocks/config.ts";
+import { loadMockConfig } from "../testing/mocks/file.ts";
 import { invalidArn } from "./errors.ts";
 import { stepFunctions } from "./nested.ts";
 import type { Service, ServiceOptions } from "./service.ts";

@@ -1,16 +1,16 @@
-// Runs the server's executions, on the host of `js/durable/`.
+// Runs the server's executions, on the host of `js/runtime/durable/`.
 
 import { createHash, randomUUID } from "node:crypto";
-import { codeOf, messageOf, misuse } from "../base/errors.ts";
-import type { Continued } from "../durable/continuation.ts";
-import { type Continues, Host, type OpenOptions, type Program } from "../durable/host.ts";
-import { type Live, settle } from "../durable/live.ts";
-import { MapRunRecorder, recordingMapRuns } from "../durable/map-runs.ts";
-import { runBy } from "../durable/ownership.ts";
-import { STEP_BUDGET, withBudgetOf } from "../durable/programs.ts";
-import { StateMachine } from "../execution/machine.ts";
-import type { Completion } from "../tasks/call.ts";
-import { executionOfToken } from "../tasks/token.ts";
+import { codeOf, messageOf, misuse } from "../core/base/errors.ts";
+import type { Continued } from "../runtime/durable/continuation.ts";
+import { type Continues, Host, type OpenOptions, type Program } from "../runtime/durable/host.ts";
+import { type Live, settle } from "../runtime/durable/live.ts";
+import { MapRunRecorder, recordingMapRuns } from "../runtime/durable/map-runs.ts";
+import { runBy } from "../runtime/durable/ownership.ts";
+import { STEP_BUDGET, withBudgetOf } from "../runtime/durable/programs.ts";
+import { StateMachine } from "../core/execution/machine.ts";
+import type { Completion } from "../core/tasks/call.ts";
+import { executionOfToken } from "../core/tasks/token.ts";
 import { ApiError, invalidToken, runsElsewhere, stackOf } from "./errors.ts";
 import type { Machine, Target } from "./machine.ts";
 import { remoteMethodsOf } from "./sharing.ts";

@@ -1,18 +1,18 @@
 // The service behind the endpoint: its state and its operations.
 
-import { partitionOf } from "../base/partition.ts";
+import { partitionOf } from "../core/base/partition.ts";
 import { randomUUID } from "node:crypto";
-import type { Clock, MachineType, ServiceModels } from "../api/index.d.ts";
-import type { Store } from "../api/durable.d.ts";
-import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
-import { messageOf, misuse } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { shown } from "../base/shown.ts";
-import { steadyClockOf } from "../driver/steady-clock.ts";
-import type { OpenOptions } from "../durable/host.ts";
-import { RUN_BY } from "../durable/ownership.ts";
-import type { OwnTasks } from "../durable/tasks.ts";
-import { MemoryStore } from "../store/memory.ts";
+import type { Clock, MachineType, ServiceModels } from "../core/api/index.d.ts";
+import type { Store } from "../core/api/durable.d.ts";
+import type { ServeOptions, ServerLimits } from "../core/api/server.d.ts";
+import { messageOf, misuse } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { shown } from "../core/base/shown.ts";
+import { steadyClockOf } from "../core/driver/steady-clock.ts";
+import type { OpenOptions } from "../runtime/durable/host.ts";
+import { RUN_BY } from "../runtime/durable/ownership.ts";
+import type { OwnTasks } from "../runtime/durable/tasks.ts";
+import { MemoryStore } from "../runtime/store/memory.ts";
 import { activityOperations, loadActivities } from "./activities.ts";
 import type { RegisteredActivity } from "./activities.ts";
 import { ApiError } from "./errors.ts";

@@ -1,7 +1,7 @@
 // Servers that share a store: the methods that one calls on another, and the machines and activities that another one has
 // registered.
 
-import type { RemoteMethods } from "../durable/host.ts";
+import type { RemoteMethods } from "../runtime/durable/host.ts";
 import { act, ownSignals } from "./actions.ts";
 import { RegisteredActivity } from "./activities.ts";
 import { waitingTask } from "./activity-tasks.ts";

@@ -1,7 +1,7 @@
 // Sinks: the queues in front of a server's destinations for events. Nothing waits for them: notices that a destination cannot take
 // in time are dropped.
 
-import { messageOf } from "../base/errors.ts";
+import { messageOf } from "../core/base/errors.ts";
 import type { Log } from "./log.ts";
 
 // Maximum size of the notices that wait for a destination, in bytes.

@@ -1,6 +1,6 @@
 // Standby: the task router of a server that calls nothing. Its tasks wait for the next server that opens the store.
 
-import { TAKER, type Taker } from "../tasks/call.ts";
+import { TAKER, type Taker } from "../core/tasks/call.ts";
 import { stepFunctions } from "./nested.ts";
 import { TaskRouter } from "./router.ts";
 import type { Service } from "./service.ts";

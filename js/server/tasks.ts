@@ -4,16 +4,16 @@ import { existsSync, statSync, watch } from "node:fs";
 import type { FSWatcher } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
-import { TaskError, messageOf } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
-import { Task } from "../driver/task.ts";
-import { functionError, membersOf } from "../tasks/functions.ts";
-import { exportedHandlers } from "../tasks/handlers.ts";
-import { TaskResponse, innerMember, jsonText } from "../tasks/integration.ts";
-import { KnownText } from "../tasks/known-text.ts";
-import type { NamedHandlers } from "../tasks/resource.ts";
-import { bareName, parseResource } from "../tasks/resource.ts";
+import type { Task as PublicTask, TaskHandler } from "../core/api/index.d.ts";
+import { TaskError, messageOf } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
+import { Task } from "../core/driver/task.ts";
+import { functionError, membersOf } from "../core/tasks/functions.ts";
+import { exportedHandlers } from "../core/tasks/handlers.ts";
+import { TaskResponse, innerMember, jsonText } from "../core/tasks/integration.ts";
+import { KnownText } from "../core/tasks/known-text.ts";
+import type { NamedHandlers } from "../core/tasks/resource.ts";
+import { bareName, parseResource } from "../core/tasks/resource.ts";
 
 /** Receives the handlers of a module each time it is loaded, and the error if it cannot be loaded. */
 interface ModuleListener {

@@ -1,11 +1,11 @@
 // TestState: tests a state with a mock or with the handler of its task.
 
-import type { Task, TaskHandler, TestStateRequest, TestStateResponse } from "../api/index.d.ts";
-import { isObject } from "../base/json.ts";
-import { stateTested } from "../definition/definition.ts";
-import { randomUuid, seedOf } from "../base/random.ts";
-import { answeredFailure, failure, resultText, taskInput } from "../tasks/integration.ts";
-import type { Resource } from "../tasks/resource.ts";
+import type { Task, TaskHandler, TestStateRequest, TestStateResponse } from "../core/api/index.d.ts";
+import { isObject } from "../core/base/json.ts";
+import { stateTested } from "../core/definition/definition.ts";
+import { randomUuid, seedOf } from "../core/base/random.ts";
+import { answeredFailure, failure, resultText, taskInput } from "../core/tasks/integration.ts";
+import type { Resource } from "../core/tasks/resource.ts";
 import { ApiError } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
 import type { Service } from "./service.ts";

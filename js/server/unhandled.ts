@@ -1,6 +1,6 @@
 // Checks the store at the start of a server: running executions, and those of their tasks that no handler can do.
 
-import { isObject } from "../base/json.ts";
+import { isObject } from "../core/base/json.ts";
 import type { Service } from "./service.ts";
 
 /** Returns the number of running executions of registered machines, and the Resources of their Tasks that have no handler. */

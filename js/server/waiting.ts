@@ -1,8 +1,8 @@
 // Handlers that leave tasks open if the handlers of an earlier server are missing.
 
-import type { TaskHandler } from "../api/index.d.ts";
-import type { Taker } from "../tasks/call.ts";
-import { Handlers, type MissingHandler } from "../tasks/resource.ts";
+import type { TaskHandler } from "../core/api/index.d.ts";
+import type { Taker } from "../core/tasks/call.ts";
+import { Handlers, type MissingHandler } from "../core/tasks/resource.ts";
 
 /** The handlers of an execution that an earlier server started. A task without a handler waits until a server has it. */
 export class Waiting extends Handlers {

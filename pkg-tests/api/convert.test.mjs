@@ -9,7 +9,7 @@ import { compareConversions } from "../../scripts/conversions.mjs";
 import { importSource } from "../../scripts/sources.mjs";
 import { folderWith } from "./command.mjs";
 
-const { toJsonata } = await importSource("js/convert/jsonata.ts");
+const { toJsonata } = await importSource("js/language/convert/jsonata.ts");
 const corpus = fileURLToPath(new URL("../../tests/corpus/executions", import.meta.url));
 /** Errors of JSONPath expressions. In JSONata they become States.QueryEvaluationError, which other handlers catch. */
 const EXPRESSION = /^States\.(Runtime|ReferencePathConflict|IntrinsicFailure|ParameterPathFailure|ResultPathMatchFailure)$/;
@@ -476,7 +476,7 @@ test("malformed lists of retriers, branches or choices do not stop a conversion"
 });
 
 test("the page's conversion keeps placeholders outside of strings, also one for a whole state", async () => {
-  const { toJsonataEdits } = await importSource("js/convert/edits.ts");
+  const { toJsonataEdits } = await importSource("js/language/convert/edits.ts");
   const text = `{
   "StartAt": "Wait",
   "States": {

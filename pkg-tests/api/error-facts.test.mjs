@@ -24,7 +24,7 @@ before(async () => {
     bundle: true,
     format: "esm",
     outfile,
-    alias: { "stepglass/pointer": resolve(www, "../../js/base/pointer.ts") },
+    alias: { "stepglass/pointer": resolve(www, "../../js/core/base/pointer.ts") },
     external: ["stepglass", "stepglass/debug"],
     logLevel: "error",
   });

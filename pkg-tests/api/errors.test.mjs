@@ -87,7 +87,7 @@ const classes = [
 ];
 
 test("the codes in the types are those in the documentation", () => {
-  const types = readFileSync(new URL("../../js/api/index.d.ts", import.meta.url), "utf8");
+  const types = readFileSync(new URL("../../js/core/api/index.d.ts", import.meta.url), "utf8");
   const [, union] = /export type ErrorCode =([^;]*);/.exec(types);
   const ours = [...documented].filter((code) => /^[A-Z_]+$/.test(code));
   assert.deepEqual([...union.matchAll(/"(\w+)"/g)].map(([, code]) => code).sort(), ours.sort());
@@ -365,7 +365,7 @@ describe("memory limits", () => {
   test("are the module's own", () => {
     const [, bytes] = /--max-memory=(\d+)/.exec(readFileSync(new URL("../../.cargo/config.toml", import.meta.url), "utf8"));
     const [, power] = /export const MEMORY = 2 \*\* (\d+);/.exec(
-      readFileSync(new URL("../../js/border/instance.ts", import.meta.url), "utf8"),
+      readFileSync(new URL("../../js/core/border/instance.ts", import.meta.url), "utf8"),
     );
     assert.equal(2 ** Number(power), Number(bytes));
   });

@@ -10,10 +10,10 @@ import { fileURLToPath } from "node:url";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 // The folder is inside the package, so that `import "stepglass"` resolves as in a user's project.
 const folder = join(root, "pkg-tests/.cache/examples-in-types");
-const examples = readdirSync(join(root, "js/api"))
+const examples = readdirSync(join(root, "js/core/api"))
   .filter((name) => name.endsWith(".d.ts") && name !== "testing.d.ts")
   .flatMap((file) => {
-    const text = readFileSync(join(root, "js/api", file), "utf8");
+    const text = readFileSync(join(root, "js/core/api", file), "utf8");
     return [...text.matchAll(/@example\n *\* ```(\w+)\n([^]*?)\n *\* ```/g)].map(({ index, 1: language, 2: lines }) => ({
       where: `${file}:${text.slice(0, index).split("\n").length}`,
       language,

@@ -13,7 +13,7 @@ const FOREIGN = new Set(["node_modules", "dist", ".cache", ".venv"]);
  * reads, handlers that a pool finds by name, and what an editor calls.
  */
 const FOR_OTHERS = [
-  /^js\/(?:api|entries)\//,
+  /^js\/(?:core\/api|entries)\//,
   /^js\/cli\/mcp\/no-schemas\.ts$/,
   /^pkg-tests\/(?:types|projects)\//,
   // VS Code calls these, and these replace modules of Node.

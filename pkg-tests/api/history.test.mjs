@@ -4,8 +4,8 @@ import { describe, test } from "node:test";
 import { StateMachine } from "stepglass";
 import { importSource } from "../../scripts/sources.mjs";
 
-const { Chains } = await importSource("js/history/chains.ts");
-const { detailsOf } = await importSource("js/history/events.ts");
+const { Chains } = await importSource("js/core/history/chains.ts");
+const { detailsOf } = await importSource("js/core/history/events.ts");
 
 const RESOURCE = "arn:aws:lambda:us-east-1:123456789012:function:";
 const task = (name, fields = { End: true }) => ({

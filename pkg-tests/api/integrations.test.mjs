@@ -148,7 +148,7 @@ describe("the state of an integration", () => {
 
 describe("the tables", () => {
   test("return what was packed", async () => {
-    const { packed, parameterColumns, parametersOf, placeText, placesOf, unpacked } = await importSource("js/integrations/table.ts");
+    const { packed, parameterColumns, parametersOf, placeText, placesOf, unpacked } = await importSource("js/core/integrations/table.ts");
     const words = ["Get", "GetObject", "GetObjectAcl", "Put", ""];
     assert.deepEqual(unpacked(packed(words)), words);
     const places = Array.from({ length: 1100 }, (_, i) => i);
@@ -169,7 +169,7 @@ describe("the tables", () => {
   });
 
   test("have the names of the SDK for Java, which Step Functions uses", async () => {
-    const { camelCased, memberName, serviceName } = await importSource("js/integrations/names.ts");
+    const { camelCased, memberName, serviceName } = await importSource("js/core/integrations/names.ts");
     assert.deepEqual(["DBInstanceIdentifier", "ETag", "ACL", "SSEKMSKeyId", "jobName", "S3Key"].map(memberName), [
       "DbInstanceIdentifier",
       "ETag",
@@ -188,9 +188,9 @@ describe("the tables", () => {
   });
 
   test("have every parameter of every action", async () => {
-    const { Catalogue } = await importSource("js/integrations/catalogue.ts");
-    const { ACTIONS } = await importSource("js/integrations/actions.ts");
-    const { PARAMETERS } = await importSource("js/integrations/parameters.ts");
+    const { Catalogue } = await importSource("js/core/integrations/catalogue.ts");
+    const { ACTIONS } = await importSource("js/core/integrations/actions.ts");
+    const { PARAMETERS } = await importSource("js/core/integrations/parameters.ts");
     const catalogue = new Catalogue(ACTIONS);
     catalogue.complement(PARAMETERS);
     assert.ok(catalogue.entries.length > 19_000);

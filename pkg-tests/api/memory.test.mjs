@@ -208,7 +208,7 @@ test("a run whose results are being written is stored, continues, and can be red
 });
 
 test("a history that exceeds JavaScript's heap throws an error that says so, and can be iterated", async () => {
-  const { checkAtOnce } = await importSource("js/border/archive.ts");
+  const { checkAtOnce } = await importSource("js/core/border/archive.ts");
   assert.throws(() => checkAtOnce(12e9, "the history"), {
     name: "RangeError",
     code: "HISTORY_TOO_LARGE",

@@ -1,75 +1,113 @@
-// The folders of the package's sources: a folder imports only from folders on lower floors.
+// The wings and folders of the package's sources: each imports only from those below it.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { posix, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { modulesIn, rowsOf, upwards } from "../floors.mjs";
+import { cellsOf, importsOf, modulesIn, namesIn, upwards } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../js");
-/** From the lowest floor up. Folders of one floor do not import from each other. ARCHITECTURE.md describes the folders. */
-const FLOORS = [
-  ["api"],
-  ["base"],
-  ["border"],
-  ["tasks", "history", "integrations", "sources"],
-  ["driver", "definition", "store"],
-  ["execution"],
-  ["convert", "coverage", "files", "types", "policy"],
-  ["mocks"],
-  ["aws", "debug", "testing", "durable", "pool"],
-  ["restate", "host-tests", "dap"],
-  ["server"],
-  ["entries"],
-  ["cli"],
-  ["command"],
-];
 
-/** The command line uses the entry for Node, and is an entry itself. api/checked.ts compares the declarations with all entries. */
-const ROOF = new Map([
-  ["entries/cli.ts", "command"],
-  ["entries/command.ts", "command"],
-  ["api/checked.ts", "command"],
+/** The wings, and for each what it imports from. A wing comes after those that it imports from. */
+const WINGS = new Map([
+  ["core", []],
+  ["language", ["core"]],
+  ["testing", ["core", "language"]],
+  ["debugger", ["core", "language", "testing"]],
+  ["runtime", ["core"]],
+  ["aws", ["core"]],
+  ["server", ["core", "language", "testing", "runtime"]],
+  ["entries", ["core", "language", "testing", "debugger", "runtime", "aws", "server"]],
+  ["cli", ["core", "language", "testing", "debugger", "runtime", "aws", "server", "entries"]],
 ]);
-const folderOf = (name) => ROOF.get(name) ?? name.slice(0, Math.max(name.indexOf("/"), 0));
+
+/** The folders of the wings that have some, from the lowest floor up. Folders of one floor do not import each other. */
+const FOLDERS = new Map([
+  ["core", [["api"], ["base"], ["border"], ["tasks", "history", "integrations"], ["driver", "definition"], ["execution"]]],
+  ["language", [["sources"], ["files", "convert", "types", "policy"]]],
+  ["testing", [["coverage", "mocks"], ["kit"]]],
+  ["debugger", [["debug"], ["dap"]]],
+  ["runtime", [["store"], ["durable", "pool"], ["restate", "host-tests"]]],
+]);
+
+/** The entries of the command, which is built on the entry for Node. */
+const OF_COMMAND = ["entries/cli.ts", "entries/command.ts"];
+const wingOf = (name) => (OF_COMMAND.includes(name) ? "cli" : name.slice(0, Math.max(name.indexOf("/"), 0)));
+const folderOf = (name) => name.split("/").slice(1, -1)[0] ?? "";
 
 const skip = existsSync(source) ? false : "the sources are not here";
 const modules = skip ? [] : modulesIn(source);
 
-describe("the folders of the package", { skip }, () => {
-  test("are all on a floor", () => {
+/** The imports of a module from wings that its own does not import from. */
+const outside = (module) =>
+  importsOf(module)
+    .filter((to) => wingOf(to) !== wingOf(module.name) && !WINGS.get(wingOf(module.name)).includes(wingOf(to)))
+    .map((to) => `${module.name} → ${to}`);
+
+/** The imports of a module that lead upwards within its wing. */
+const upwardsInWing = (module) =>
+  upwards(module, FOLDERS.get(wingOf(module.name)) ?? [], folderOf).filter(
+    (line) => wingOf(line.split(" → ")[1]) === wingOf(module.name) && FOLDERS.has(wingOf(module.name)),
+  );
+
+describe("the wings of the package", { skip }, () => {
+  test("are all there, each above those that it imports from", () => {
+    assert.deepEqual([...new Set(modules.map(({ name }) => wingOf(name)))].sort(), [...WINGS.keys()].sort());
+    const wings = [...WINGS.keys()];
+    for (const [wing, below] of WINGS) for (const one of below) assert.ok(wings.indexOf(one) < wings.indexOf(wing), `${wing} → ${one}`);
+  });
+
+  test("have the folders that are named, and a README", () => {
+    for (const [wing, floors] of FOLDERS)
+      assert.deepEqual(
+        [...new Set(modules.filter(({ name }) => wingOf(name) === wing).map(({ name }) => folderOf(name)))].sort(),
+        floors.flat().sort(),
+        wing,
+      );
     assert.deepEqual(
-      [...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)),
-      [],
-    );
-    assert.deepEqual(
-      FLOORS.flat().filter((folder) => !modules.some(({ name }) => folderOf(name) === folder)),
+      [...WINGS.keys()].filter((wing) => !existsSync(resolve(source, wing, "README.md"))),
       [],
     );
   });
 
   test("are the rows of ARCHITECTURE.md", () => {
-    const rows = rowsOf("ARCHITECTURE.md", "The folders of `js` are floors too").map((row) =>
-      row.filter((name) => !name.includes("/")).sort(),
-    );
+    const rows = cellsOf("ARCHITECTURE.md", "The wings of `js` are floors too").map(([wing, imports, folders]) => [
+      namesIn(wing)[0],
+      namesIn(imports),
+      folders.trim() === "" ? [] : folders.split("<").map((floor) => namesIn(floor).sort()),
+    ]);
     assert.deepEqual(
       rows,
-      FLOORS.filter(([folder]) => folder !== "command").map((floor) => floor.toSorted()),
+      [...WINGS].map(([wing, imports]) => [wing, imports, (FOLDERS.get(wing) ?? []).map((floor) => floor.toSorted())]),
     );
   });
 
-  test("import downwards only", () => {
+  test("import only from the wings that they may import from, and downwards in their own", () => {
+    assert.deepEqual(modules.flatMap(outside), []);
+    assert.deepEqual(modules.flatMap(upwardsInWing), []);
+  });
+
+  test("need nothing of Node where they run in browsers", () => {
     assert.deepEqual(
-      modules.flatMap((module) => upwards(module, FLOORS, folderOf)),
+      modules
+        .filter(({ name, text }) => ["core", "debugger"].includes(wingOf(name)) && /^(?:import|export) .*"node:/m.test(text))
+        .filter(({ name }) => !name.startsWith("core/api/"))
+        .map(({ name }) => name),
       [],
     );
   });
 
-  test("are reported if they import upwards", () => {
-    const seen = (name, text) => upwards({ name, text }, FLOORS, folderOf);
-    assert.deepEqual(seen("tasks/activity.ts", 'import { Driver } from "../driver/driver.ts";'), ["tasks/activity.ts → driver/driver.ts"]);
-    assert.deepEqual(seen("debug/session.ts", 'const { x } = await import("../testing/mocks.ts");'), [
-      "debug/session.ts → testing/mocks.ts",
+  test("are reported if they import what they may not", () => {
+    const seen = (name, text) => [...outside({ name, text }), ...upwardsInWing({ name, text })];
+    assert.deepEqual(seen("core/tasks/activity.ts", 'import { Driver } from "../driver/driver.ts";'), [
+      "core/tasks/activity.ts → core/driver/driver.ts",
     ]);
+    assert.deepEqual(seen("core/tasks/activity.ts", 'import { x } from "../history/calls.ts";'), [
+      "core/tasks/activity.ts → core/history/calls.ts",
+    ]);
+    assert.deepEqual(seen("runtime/store/memory.ts", 'const { x } = await import("../../testing/mocks/file.ts");'), [
+      "runtime/store/memory.ts → testing/mocks/file.ts",
+    ]);
+    assert.deepEqual(seen("entries/index.ts", 'import { a } from "../cli/run.ts";'), ["entries/index.ts → cli/run.ts"]);
     assert.deepEqual(seen("cli/run.ts", 'import { a } from "../entries/node.ts";\nimport { b } from "./help.ts";'), []);
   });
 });
@@ -94,10 +132,12 @@ describe("the stepping core", { skip }, () => {
 
   test("starts no executions, and uses nothing of the session around it", () => {
     const needed = [...needs("entries/stepping.ts", all)];
-    assert.ok(needed.includes("debug/player.ts") && needed.includes("border/engine.ts"), needed.join(", "));
+    assert.ok(needed.includes("debugger/debug/player.ts") && needed.includes("core/border/engine.ts"), needed.join(", "));
     assert.deepEqual(
       needed.filter((name) =>
-        /^execution\/|^debug\/(?:session|program|children|arguments|saving)\.|^border\/(?:history|archive)\./.test(name),
+        /^core\/execution\/|^debugger\/debug\/(?:session|program|children|arguments|saving)\.|^core\/border\/(?:history|archive)\./.test(
+          name,
+        ),
       ),
       [],
     );

@@ -19,7 +19,7 @@ import { testMachine } from "stepglass/testing";
 import { importSource } from "../../scripts/sources.mjs";
 import { folderWith } from "./command.mjs";
 
-const { YamlSource } = await importSource("js/definition/yaml-source.ts");
+const { YamlSource } = await importSource("js/core/definition/yaml-source.ts");
 
 const JSON_TEXT = `{
   "StartAt": "A",

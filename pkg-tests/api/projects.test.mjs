@@ -13,7 +13,7 @@ const loaded = {};
 
 /** Modules of the page that need no page. Their imports from the package resolve to its sources. */
 async function load(folder, name) {
-  const aliases = { tags: "js/definition/tags.ts", "yaml-document": "js/definition/yaml-document.ts" };
+  const aliases = { tags: "js/core/definition/tags.ts", "yaml-document": "js/core/definition/yaml-document.ts" };
   const { outputFiles } = await build({
     entryPoints: [join(root, "www/src/projects", `${name}.ts`)],
     bundle: true,
@@ -27,7 +27,7 @@ async function load(folder, name) {
         setup(esbuild) {
           esbuild.onResolve({ filter: /^stepglass\// }, ({ path }) => {
             const part = path.slice("stepglass/".length);
-            return { path: join(root, aliases[part] ?? `js/${part}.ts`) };
+            return { path: join(root, aliases[part] ?? `js/language/${part}.ts`) };
           });
         },
       },

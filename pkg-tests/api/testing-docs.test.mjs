@@ -86,20 +86,20 @@ test("the types of the matchers fit Vitest and Jest", () => {
 });
 
 test("the guide names every expectation, option and field", () => {
-  const types = readFileSync(join(root, "js/api/testing.d.ts"), "utf8");
+  const types = readFileSync(join(root, "js/core/api/testing.d.ts"), "utf8");
   const members = (name) =>
     [...new RegExp(`export interface ${name}[^{]*\\{\\n([^]*?)\\n\\}`).exec(types)[1].matchAll(/^ {2}(?:readonly )?(\w+)\??[(:]/gm)].map(
       ([, member]) => member,
     );
   for (const name of ["RunExpectation", "RunMatchers"])
     for (const member of members(name)) assert.ok(guide.includes(member), `${name}.${member}`);
-  const schema = JSON.parse(readFileSync(join(root, "js/testing/test-file.schema.json"), "utf8"));
+  const schema = JSON.parse(readFileSync(join(root, "js/testing/kit/test-file.schema.json"), "utf8"));
   for (const part of [schema, schema.$defs.test, schema.$defs.expect, schema.$defs.property])
     for (const field of Object.keys(part.properties)) assert.ok(guide.includes(field), field);
 });
 
 test("the examples in the types run", () => {
-  const types = readFileSync(join(root, "js/api/testing.d.ts"), "utf8");
+  const types = readFileSync(join(root, "js/core/api/testing.d.ts"), "utf8");
   const examples = [...types.matchAll(/```js\n([^]*?)```/g)].map(([, text]) => text.replaceAll(/^ +\* ?/gm, ""));
   assert.ok(examples.length >= 6);
   const imports =

@@ -384,7 +384,7 @@ test("both kinds of modules have the same exports", () => {
 });
 
 test("every export has its type, and every typed value is exported", () => {
-  const types = readFileSync(new URL("../../js/api/testing.d.ts", import.meta.url), "utf8");
+  const types = readFileSync(new URL("../../js/core/api/testing.d.ts", import.meta.url), "utf8");
   const typed = [...types.matchAll(/^export (?:function|class|const) (\w+)/gm)].map(([, name]) => name);
   assert.deepEqual([...new Set(typed)].sort(), Object.keys(testing).sort());
   const interfaces = (name) =>

@@ -7,7 +7,7 @@ import { LAMBDA, deferred, task, turn, watchRejections } from "./machines.mjs";
 
 watchRejections();
 
-const { executionOfToken } = await importSource("js/tasks/token.ts");
+const { executionOfToken } = await importSource("js/core/tasks/token.ts");
 
 const CALLBACK = "arn:aws:states:::sqs:sendMessage.waitForTaskToken";
 const ARN = "arn:aws:states:eu-west-1:123456789012:execution:Bestellung:käufer-7";

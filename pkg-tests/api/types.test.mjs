@@ -6,7 +6,7 @@ import { test } from "node:test";
 import * as stepglass from "stepglass";
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const types = read("js/api/index.d.ts");
+const types = read("js/core/api/index.d.ts");
 
 test("every export has a type, and every typed value is exported, also to CommonJS", () => {
   const typed = [...types.matchAll(/^export (?:function|class|const) (\w+)/gm)].map(([, name]) => name);

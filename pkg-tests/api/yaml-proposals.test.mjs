@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { complete } from "stepglass";
 
-const entry = resolve(import.meta.dirname, "../../js/definition/yaml-proposals.ts");
+const entry = resolve(import.meta.dirname, "../../js/core/definition/yaml-proposals.ts");
 const folder = mkdtempSync(join(tmpdir(), "stepglass-"));
 after(() => rmSync(folder, { recursive: true }));
 const outfile = join(folder, "proposals.mjs");

@@ -14,7 +14,7 @@ const BY_HTTP = ["apigateway", "http"];
 
 describe("the integrations", { skip }, async () => {
   if (skip) return;
-  const { OPTIMIZED } = await importSource("js/integrations/optimized.ts");
+  const { OPTIMIZED } = await importSource("js/core/integrations/optimized.ts");
   const { JOBS } = await importSource("js/aws/jobs.ts");
   const { INTEGRATIONS } = await importSource("js/aws/integrations.ts");
   const { clientOf, optimizedService } = await importSource("js/aws/services.ts");

@@ -217,7 +217,7 @@ describe("a store in IndexedDB", { skip }, () => {
   });
 
   test("behaves as the store in memory for any sequence of calls", async () => {
-    const { MemoryStore } = await importSource("js/store/memory.ts");
+    const { MemoryStore } = await importSource("js/runtime/store/memory.ts");
     const page = await tab();
     const stores = [new MemoryStore(), new PageStore(page, "as memory")];
     for (const store of stores) await store.open({ owner: "me" });

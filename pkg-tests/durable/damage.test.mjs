@@ -133,7 +133,10 @@ for (const [what, load, definition] of [
 }
 
 test("a value in Restate that is not JSON fails calls with the code STORE_DAMAGED", async () => {
-  const [{ scheduled }, listing] = await Promise.all([importSource("js/restate/schedules.ts"), importSource("js/restate/listing.ts")]);
+  const [{ scheduled }, listing] = await Promise.all([
+    importSource("js/runtime/restate/schedules.ts"),
+    importSource("js/runtime/restate/listing.ts"),
+  ]);
   const ingress = { query: async () => [{ service_key: "nightly", value_utf8: '{"machine' }] };
   await assert.rejects(scheduled(ingress), { code: "STORE_DAMAGED" });
   await assert.rejects(listing.listed(ingress, {}, {}), { code: "STORE_DAMAGED" });

@@ -5,7 +5,7 @@ import { importSource } from "../../scripts/sources.mjs";
 import { TestClock, quiet } from "./clock.mjs";
 
 const { MemoryStore, Runtime, StoreConflict, StoreError } = await importSource("js/entries/durable-node.ts");
-const { SteadyClock } = await importSource("js/driver/steady-clock.ts");
+const { SteadyClock } = await importSource("js/core/driver/steady-clock.ts");
 
 const task = (Resource, more) => ({ Type: "Task", Resource, End: true, ...more });
 const machine = (States) => ({ StartAt: Object.keys(States)[0], States });

@@ -5,7 +5,7 @@ import { importSource } from "../../scripts/sources.mjs";
 import { quiet, TestClock } from "./clock.mjs";
 
 const { MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
-const { Cron } = await importSource("js/durable/cron.ts");
+const { Cron } = await importSource("js/runtime/durable/cron.ts");
 
 /** The first `count` times after `from`, as ISO texts without seconds. */
 function times(expression, from, count = 3, timezone) {

@@ -82,7 +82,7 @@ test("systemd accepts the unit of docs/distributed.md", { skip: !hasSystemd && "
 });
 
 test("the example in the types does what its comments say", { skip: unavailable }, async () => {
-  const types = readFileSync(join(import.meta.dirname, "../../js/api/restate.d.ts"), "utf8");
+  const types = readFileSync(join(import.meta.dirname, "../../js/core/api/restate.d.ts"), "utf8");
   const [, lines] = /@example\n \* ```js\n([^]*?)\n \* ```/.exec(types);
   const { RestateClient, serveOnRestate } = await importSource("js/entries/restate.ts");
   const server = await startServer();

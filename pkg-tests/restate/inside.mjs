@@ -2,5 +2,5 @@
 import "../../js/entries/node.ts";
 
 export { StateMachine } from "../../js/entries/node.ts";
-export { RestateClient } from "../../js/restate/client.ts";
-export { partsOf, serveOnRestate } from "../../js/restate/worker.ts";
+export { RestateClient } from "../../js/runtime/restate/client.ts";
+export { partsOf, serveOnRestate } from "../../js/runtime/restate/worker.ts";

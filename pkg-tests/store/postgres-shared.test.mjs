@@ -12,7 +12,7 @@ import { append, factsOf, record, storeSuite, texts } from "./suite.mjs";
 
 const { postgres } = await importSource("js/entries/postgres.ts");
 const { Runtime } = await importSource("js/entries/durable-node.ts");
-const { SHARDS, shardOf } = await importSource("js/store/shards.ts");
+const { SHARDS, shardOf } = await importSource("js/runtime/store/shards.ts");
 const why =
   pg === undefined
     ? "pg is not installed: npm ci --prefix pkg-tests/store"

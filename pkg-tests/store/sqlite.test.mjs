@@ -180,8 +180,8 @@ function schemas(check) {
   });
 
   check("migrates through all steps of the schema, or not at all", async (file, driver) => {
-    const { migrate, STEPS } = await importSource("js/store/sqlite-schema.ts");
-    const { Connection } = await importSource("js/store/sqlite-database.ts");
+    const { migrate, STEPS } = await importSource("js/runtime/store/sqlite-schema.ts");
+    const { Connection } = await importSource("js/runtime/store/sqlite-database.ts");
     const store = await opened(driver.store(file));
     await create(store, record("e"));
     await store.close();
@@ -407,7 +407,7 @@ function failures(check) {
 
 function plans(check) {
   check("reads a page of a list by an index, without reading other rows", async (file, driver) => {
-    const { page, counted } = await importSource("js/store/sqlite-lists.ts");
+    const { page, counted } = await importSource("js/runtime/store/sqlite-lists.ts");
     await (await opened(driver.store(file))).close();
     const database = driver.database(file);
     const plan = ({ text, values }) =>

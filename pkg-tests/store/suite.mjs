@@ -1,4 +1,4 @@
-// Tests of what every Store promises (js/api/durable.d.ts). The test of a store calls `storeSuite` with a function that makes an empty
+// Tests of what every Store promises (js/core/api/durable.d.ts). The test of a store calls `storeSuite` with a function that makes an empty
 // store: `{ store, another?, done? }`. `another()` returns a second Store on the same data, which a durable store must provide.
 import assert from "node:assert/strict";
 

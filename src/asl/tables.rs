@@ -1,5 +1,5 @@
 //! The field tables as JSON, for programs that are not written in Rust. `cargo xtask tables` writes them to
-//! `js/definition/fields.json`. Nothing in the crate calls this module, so the linker leaves it out of the WebAssembly module.
+//! `js/core/definition/fields.json`. Nothing in the crate calls this module, so the linker leaves it out of the WebAssembly module.
 
 use super::ir::QueryLanguage;
 use super::shape::{self, Row, Shape, Type};

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The positions of the numbers; js/border/instance.ts has the same.
+/// The positions of the numbers; js/core/border/instance.ts has the same.
 const KIND: usize = 0;
 const TEXT_AT: usize = 1;
 const TEXT_LENGTH: usize = 2;

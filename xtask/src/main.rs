@@ -23,8 +23,8 @@ cargo xtask <task>
   cut <from> <numbers> <first> <rest> [<pages>]
                             a module in two parts: the functions with these numbers, and the rest; with
                             so many pages of memory
-  tables                    writes the core's tables that TypeScript reads: js/definition/fields.json and
-                            js/history/events.json
+  tables                    writes the core's tables that TypeScript reads: js/core/definition/fields.json and
+                            js/core/history/events.json
   size [--json]             what the two modules weigh: raw, gzip -9, brotli 11
   ci                        everything that CI runs (the same as npm test)
 ";

@@ -18,10 +18,10 @@ import {
   type WorkspaceFolder,
 } from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
-import type { AdapterHost, ProtocolMessage } from "../../../js/api/dap.d.ts";
-import { initSync } from "../../../js/border/instance.ts";
-import { DebugAdapter } from "../../../js/dap/adapter.ts";
-import { textProgram } from "../../../js/dap/program.ts";
+import type { AdapterHost, ProtocolMessage } from "../../../js/core/api/dap.d.ts";
+import { initSync } from "../../../js/core/border/instance.ts";
+import { DebugAdapter } from "../../../js/debugger/dap/adapter.ts";
+import { textProgram } from "../../../js/debugger/dap/program.ts";
 import { resolvedPaths, splitId, usualConfiguration } from "./configuration.ts";
 import type { Platform } from "./platform.ts";
 import { READ_TEST, type TestProgram } from "./server/protocol.ts";

@@ -2,8 +2,8 @@
 
 import type { ExtensionContext, Uri } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languageclient";
-import type { DebugProgram } from "../../../js/api/dap.d.ts";
-import type { TaskHandlers } from "../../../js/api/index.d.ts";
+import type { DebugProgram } from "../../../js/core/api/dap.d.ts";
+import type { TaskHandlers } from "../../../js/core/api/index.d.ts";
 
 export interface Platform {
   /** Creates the client of the server, which `start()` starts. */

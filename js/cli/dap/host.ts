@@ -1,16 +1,16 @@
 // What a debug adapter uses in Node: files, modules with handlers, test files, and servers.
 
 import { resolve } from "node:path";
-import type { AdapterHost, DebugProgram, RecordedProgram, TestProgram } from "../../api/dap.d.ts";
-import { messageOf } from "../../base/errors.ts";
-import { isObject } from "../../base/json.ts";
-import { sessionMocks } from "../../dap/mocks.ts";
-import { Invalid, Unusable } from "../../files/problem.ts";
-import { read } from "../../files/reading.ts";
-import { Source, split } from "../../files/source.ts";
-import { loadMockConfig } from "../../mocks/file.ts";
+import type { AdapterHost, DebugProgram, RecordedProgram, TestProgram } from "../../core/api/dap.d.ts";
+import { messageOf } from "../../core/base/errors.ts";
+import { isObject } from "../../core/base/json.ts";
+import { sessionMocks } from "../../debugger/dap/mocks.ts";
+import { Invalid, Unusable } from "../../language/files/problem.ts";
+import { read } from "../../language/files/reading.ts";
+import { Source, split } from "../../language/files/source.ts";
+import { loadMockConfig } from "../../testing/mocks/file.ts";
 import type { ExecutionDocument } from "../../server/debugger.ts";
-import { START } from "../../testing/machine.ts";
+import { START } from "../../testing/kit/machine.ts";
 import { handlersOf } from "../tasks.ts";
 import { readMocks, readTestFile } from "../test-file.ts";
 

@@ -1,9 +1,9 @@
 // Serves the debug adapter on standard input and output, or on a port.
 
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { DebugAdapter } from "../../dap/adapter.ts";
-import { messageOf } from "../../base/errors.ts";
-import { Unusable, say } from "../../files/problem.ts";
+import { DebugAdapter } from "../../debugger/dap/adapter.ts";
+import { messageOf } from "../../core/base/errors.ts";
+import { Unusable, say } from "../../language/files/problem.ts";
 import { nodeHost } from "./host.ts";
 import { MessageReader, written } from "./stream.ts";
 

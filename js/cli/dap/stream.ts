@@ -1,6 +1,6 @@
 // Reads and writes messages of the Debug Adapter Protocol on streams: a header with the length, then JSON.
 
-import type { ProtocolMessage } from "../../api/dap.d.ts";
+import type { ProtocolMessage } from "../../core/api/dap.d.ts";
 
 /** Maximum size of a message in bytes. No editor sends a larger one. */
 const LONGEST = 64 * 1024 * 1024;

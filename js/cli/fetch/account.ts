@@ -5,8 +5,8 @@ import { Clients, type ServiceClient } from "../../aws/clients.ts";
 import { reasonOf } from "../../aws/errors.ts";
 import { fromProject } from "../../aws/project.ts";
 import { settingsOf } from "../../aws/settings.ts";
-import { TaskError, messageOf } from "../../base/errors.ts";
-import { Unusable } from "../../files/problem.ts";
+import { TaskError, messageOf } from "../../core/base/errors.ts";
+import { Unusable } from "../../language/files/problem.ts";
 
 /** The operations that `stepglass fetch` calls. Each needs the permission `states:NAME`. */
 export type Action =

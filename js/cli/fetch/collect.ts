@@ -1,6 +1,6 @@
 // Fetches one execution of an account, with everything that belongs to it.
 
-import { fetchedRun, type FetchedExecution, type FetchedMapRun, type FetchedNested, type FetchedRun } from "../../files/sfnrun.ts";
+import { fetchedRun, type FetchedExecution, type FetchedMapRun, type FetchedNested, type FetchedRun } from "../../language/files/sfnrun.ts";
 import { Denied, Withheld, type Account, type Action, type Response } from "./account.ts";
 import { startedBy } from "./nested.ts";
 

@@ -1,7 +1,7 @@
 // Finds the executions that the tasks of an execution have started.
 
-import { isObject } from "../../base/json.ts";
-import type { Response } from "../../files/sfnrun.ts";
+import { isObject } from "../../core/base/json.ts";
+import type { Response } from "../../language/files/sfnrun.ts";
 
 /** An execution that a task has started. */
 interface Started {

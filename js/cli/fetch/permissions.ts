@@ -1,6 +1,6 @@
 // The permissions that `stepglass fetch` needs.
 
-import type { ExecutionPolicy } from "../../api/integrations.d.ts";
+import type { ExecutionPolicy } from "../../core/api/integrations.d.ts";
 import type { Action } from "./account.ts";
 
 /** The location of the state machines. An absent member matches any. */

@@ -1,11 +1,11 @@
 // Replaces values of payloads before a file is written. Equal values get equal replacements, so that the data flow can still be
 // followed.
 
-import { messageOf } from "../../base/errors.ts";
-import { isObject } from "../../base/json.ts";
-import { Unusable } from "../../files/problem.ts";
-import { executionsOf } from "../../files/run-executions.ts";
-import type { FetchedExecution, FetchedRun, RedactionRule, Response } from "../../files/sfnrun.ts";
+import { messageOf } from "../../core/base/errors.ts";
+import { isObject } from "../../core/base/json.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { executionsOf } from "../../language/files/run-executions.ts";
+import type { FetchedExecution, FetchedRun, RedactionRule, Response } from "../../language/files/sfnrun.ts";
 
 /** A rule of `--redact`: every member with a name, or the value at a path of each payload. */
 interface Rule {

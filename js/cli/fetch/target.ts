@@ -1,6 +1,6 @@
 // Reads the ARNs of executions and state machines that can be fetched.
 
-import { Unusable } from "../../files/problem.ts";
+import { Unusable } from "../../language/files/problem.ts";
 import { Account } from "./account.ts";
 
 const STATES_ARN = /^arn:[^:]+:states:([a-z0-9-]+):\d{12}:(execution|stateMachine|express|mapRun):.+$/;

@@ -1,7 +1,7 @@
 // Decodes a string of a JSON or YAML document, and remembers the source position of each character.
 
 import { isScalar, type Node, type Scalar } from "yaml";
-import type { TextRange } from "../../api/index.d.ts";
+import type { TextRange } from "../../core/api/index.d.ts";
 
 /** Encodes a text as a part of the string. Undefined if the string's style cannot express it. */
 type Encode = (text: string) => string | undefined;

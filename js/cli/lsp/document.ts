@@ -1,19 +1,19 @@
 // A document of an editor: its definitions and their problems.
 
 import { isMap, isScalar, isSeq, type Document, type Node } from "yaml";
-import type { Diagnostic, MachineType, Range, TextRange } from "../../api/index.d.ts";
-import { isObject } from "../../base/json.ts";
-import { pointerTo } from "../../base/pointer.ts";
-import { messageOf } from "../../base/errors.ts";
-import { intrinsicTags } from "../../definition/tags.ts";
-import { yamlErrors } from "../../definition/yaml-document.ts";
-import { valueOfDocument, yamlDocument } from "../../files/document.ts";
-import { extent, lookUp, memberOf } from "../../files/yaml-ranges.ts";
-import { Unusable, type SourceOptions } from "../../files/problem.ts";
-import { Source } from "../../files/source.ts";
-import { isHcl, machinesIn, machinesInHcl } from "../../files/templates.ts";
-import { isJson } from "../../history/recorded.ts";
-import type { Machine } from "../../sources/machine.ts";
+import type { Diagnostic, MachineType, Range, TextRange } from "../../core/api/index.d.ts";
+import { isObject } from "../../core/base/json.ts";
+import { pointerTo } from "../../core/base/pointer.ts";
+import { messageOf } from "../../core/base/errors.ts";
+import { intrinsicTags } from "../../core/definition/tags.ts";
+import { yamlErrors } from "../../core/definition/yaml-document.ts";
+import { valueOfDocument, yamlDocument } from "../../language/files/document.ts";
+import { extent, lookUp, memberOf } from "../../language/files/yaml-ranges.ts";
+import { Unusable, type SourceOptions } from "../../language/files/problem.ts";
+import { Source } from "../../language/files/source.ts";
+import { isHcl, machinesIn, machinesInHcl } from "../../language/files/templates.ts";
+import { isJson } from "../../core/history/recorded.ts";
+import type { Machine } from "../../language/sources/machine.ts";
 import { decoded } from "./decoded.ts";
 import { JsonPart, StringPart, YamlPart, type Part } from "./part.ts";
 

@@ -1,6 +1,6 @@
 // Finds positions in a JSON text that may be invalid.
 
-import type { TextRange } from "../../api/index.d.ts";
+import type { TextRange } from "../../core/api/index.d.ts";
 
 /** Returns the range, with quotes, of a member's name that is being typed at an offset and has no value yet. */
 export function freshName(text: string, offset: number): TextRange | undefined {

@@ -2,9 +2,9 @@
 
 import { resolve, dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { References } from "../../api/index.d.ts";
-import { language } from "../../definition/language.ts";
-import { messageOf } from "../../base/errors.ts";
+import type { References } from "../../core/api/index.d.ts";
+import { language } from "../../core/definition/language.ts";
+import { messageOf } from "../../core/base/errors.ts";
 import { statesOf, type Reading } from "./document.ts";
 import type { Part } from "./part.ts";
 import { rangeOf } from "./problems.ts";

@@ -1,9 +1,9 @@
 // A definition in a document: the JSON text that the language functions use, and the mapping between positions of both.
 
-import type { Completion, Completions, MachineType, TextEdit, TextRange } from "../../api/index.d.ts";
-import { complete, validate } from "../../definition/definition.ts";
-import { yamlProposals } from "../../definition/yaml-proposals.ts";
-import { YamlSource } from "../../definition/yaml-source.ts";
+import type { Completion, Completions, MachineType, TextEdit, TextRange } from "../../core/api/index.d.ts";
+import { complete, validate } from "../../core/definition/definition.ts";
+import { yamlProposals } from "../../core/definition/yaml-proposals.ts";
+import { YamlSource } from "../../core/definition/yaml-source.ts";
 import type { Decoded } from "./decoded.ts";
 import { freshName } from "./json.ts";
 

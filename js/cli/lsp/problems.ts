@@ -1,6 +1,6 @@
 // Converts the problems of a document to diagnostics of the protocol.
 
-import { language } from "../../definition/language.ts";
+import { language } from "../../core/definition/language.ts";
 import { statesOf, type Found, type Reading } from "./document.ts";
 import { DiagnosticSeverity, type Diagnostic, type TextDocument } from "./protocol.ts";
 import type { Settings } from "./settings.ts";

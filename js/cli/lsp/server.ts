@@ -1,9 +1,9 @@
 // The language server, on standard input and output.
 
 import { fileURLToPath } from "node:url";
-import { version } from "../../definition/definition.ts";
-import { Unusable } from "../../files/problem.ts";
-import { readThrough } from "../../files/reading.ts";
+import { version } from "../../core/definition/definition.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { readThrough } from "../../language/files/reading.ts";
 import { Reading } from "./document.ts";
 import { definitionAt, highlightsAt, linksOf, referencesAt, renamable, renamed, symbolsOf, type Opened } from "./names.ts";
 import { diagnosticsOf } from "./problems.ts";

@@ -1,6 +1,6 @@
 // The settings that an editor can send.
 
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../core/base/json.ts";
 import type { Checks } from "./document.ts";
 
 /** The settings of the section `stepglass`. */

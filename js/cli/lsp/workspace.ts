@@ -2,9 +2,9 @@
 
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Unusable } from "../../files/problem.ts";
-import { definitionsBelow } from "../../files/below.ts";
-import { read } from "../../files/reading.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { definitionsBelow } from "../../language/files/below.ts";
+import { read } from "../../language/files/reading.ts";
 import { Reading } from "./document.ts";
 import { symbolsOf } from "./names.ts";
 import { TextDocument, type DocumentSymbol, type WorkspaceSymbol } from "./protocol.ts";

@@ -1,12 +1,12 @@
 // Editing support: completions, hovers, code actions, formatting, folding and selection ranges.
 
 import { isMap, isPair, isScalar, isSeq, visit, type Document } from "yaml";
-import type { TextEdit as TextChange, TextRange } from "../../api/index.d.ts";
-import { toJsonataEdits } from "../../convert/edits.ts";
-import { language } from "../../definition/language.ts";
-import { isJson } from "../../history/recorded.ts";
-import { Unusable } from "../../files/problem.ts";
-import { yamlDocument } from "../../files/document.ts";
+import type { TextEdit as TextChange, TextRange } from "../../core/api/index.d.ts";
+import { toJsonataEdits } from "../../language/convert/edits.ts";
+import { language } from "../../core/definition/language.ts";
+import { isJson } from "../../core/history/recorded.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { yamlDocument } from "../../language/files/document.ts";
 import type { Reading } from "./document.ts";
 import { blocksOf } from "./json.ts";
 import type { Opened } from "./names.ts";

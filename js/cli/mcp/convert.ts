@@ -1,9 +1,9 @@
 // The tool convert.
 
-import { Unusable } from "../../files/problem.ts";
-import { read } from "../../files/reading.ts";
-import { split } from "../../files/source.ts";
-import { count } from "../../files/terminal.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { read } from "../../language/files/reading.ts";
+import { split } from "../../language/files/source.ts";
+import { count } from "../../language/files/terminal.ts";
 import { conversionOf } from "../convert.ts";
 import { definitionArguments } from "./definitions.ts";
 import { LISTED, OUTPUT } from "./limits.ts";

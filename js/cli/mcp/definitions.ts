@@ -1,8 +1,8 @@
 // Reads the definition of a tool call: from a file, or from the call itself.
 
-import type { MachineType } from "../../api/index.d.ts";
-import { Invalid, Unusable } from "../../files/problem.ts";
-import { Source, split, usable, type UsableSource } from "../../files/source.ts";
+import type { MachineType } from "../../core/api/index.d.ts";
+import { Invalid, Unusable } from "../../language/files/problem.ts";
+import { Source, split, usable, type UsableSource } from "../../language/files/source.ts";
 import { checkInside } from "./folder.ts";
 import { any, oneOf, record, string, union } from "./protocol.ts";
 

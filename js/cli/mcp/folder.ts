@@ -2,8 +2,8 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
-import { Unusable } from "../../files/problem.ts";
-import { readThrough } from "../../files/reading.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { readThrough } from "../../language/files/reading.ts";
 
 /** Changes to a folder, and restricts this process to definitions, templates, tests and mocks inside of it. */
 export function confineTo(folder: string, mostBytes: number): void {

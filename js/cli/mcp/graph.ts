@@ -1,10 +1,10 @@
 // The tool graph.
 
-import { codeOf } from "../../base/errors.ts";
-import { layout, renderMermaid, renderSvg } from "../../definition/definition.ts";
-import { Invalid } from "../../files/problem.ts";
-import { count } from "../../files/terminal.ts";
-import { withServiceSigns } from "../../integrations/signs.ts";
+import { codeOf } from "../../core/base/errors.ts";
+import { layout, renderMermaid, renderSvg } from "../../core/definition/definition.ts";
+import { Invalid } from "../../language/files/problem.ts";
+import { count } from "../../language/files/terminal.ts";
+import { withServiceSigns } from "../../core/integrations/signs.ts";
 import { definitionArguments, sourceOf } from "./definitions.ts";
 import { LISTED, OUTPUT } from "./limits.ts";
 import { array, boolean, int, object, oneOf, string } from "./protocol.ts";

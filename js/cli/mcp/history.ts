@@ -1,16 +1,16 @@
 // The tool explain_history.
 
-import type { HistoryEvent, HistoryReplay } from "../../api/index.d.ts";
-import { codeOf, messageOf } from "../../base/errors.ts";
-import { spoken } from "../../base/duration.ts";
-import { isObject } from "../../base/json.ts";
-import { replayHistory } from "../../execution/recorded.ts";
-import { Unusable } from "../../files/problem.ts";
-import { read } from "../../files/reading.ts";
-import { count } from "../../files/terminal.ts";
-import { Chains, type Visit } from "../../history/chains.ts";
-import { detailsOf, isExecutionEnd } from "../../history/events.ts";
-import { asTexts, eventOf, eventsOf } from "../../history/recorded.ts";
+import type { HistoryEvent, HistoryReplay } from "../../core/api/index.d.ts";
+import { codeOf, messageOf } from "../../core/base/errors.ts";
+import { spoken } from "../../core/base/duration.ts";
+import { isObject } from "../../core/base/json.ts";
+import { replayHistory } from "../../core/execution/recorded.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { read } from "../../language/files/reading.ts";
+import { count } from "../../language/files/terminal.ts";
+import { Chains, type Visit } from "../../core/history/chains.ts";
+import { detailsOf, isExecutionEnd } from "../../core/history/events.ts";
+import { asTexts, eventOf, eventsOf } from "../../core/history/recorded.ts";
 import { definitionArguments, usableSource } from "./definitions.ts";
 import { LISTED, OUTPUT, VALUE, type Cutter } from "./limits.ts";
 import { any, array, boolean, int, number, object, oneOf, record, string, union } from "./protocol.ts";

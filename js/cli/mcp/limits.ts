@@ -1,6 +1,6 @@
 // Limits of an answer's size, and the notes about what was left out.
 
-import { count } from "../../files/terminal.ts";
+import { count } from "../../language/files/terminal.ts";
 
 /** The limits of a call. */
 export interface Limits {

@@ -1,9 +1,9 @@
 // The resources of the server: the language's documentation, which editors also show, and the examples.
 
 import { readFileSync } from "node:fs";
-import { complete } from "../../definition/definition.ts";
-import { language } from "../../definition/language.ts";
-import { Unusable } from "../../files/problem.ts";
+import { complete } from "../../core/definition/definition.ts";
+import { language } from "../../core/definition/language.ts";
+import { Unusable } from "../../language/files/problem.ts";
 import { didYouMean } from "../did-you-mean.ts";
 
 /** The types of states, in the order of the specification. */

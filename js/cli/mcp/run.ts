@@ -1,11 +1,11 @@
 // The tool run.
 
-import type { TestRun } from "../../api/testing.d.ts";
-import { StateMachine } from "../../execution/machine.ts";
-import { Unusable } from "../../files/problem.ts";
-import { Source, usable } from "../../files/source.ts";
-import { TestKitError } from "../../mocks/errors.ts";
-import { testMachine, type TestMachine } from "../../testing/machine.ts";
+import type { TestRun } from "../../core/api/testing.d.ts";
+import { StateMachine } from "../../core/execution/machine.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { Source, usable } from "../../language/files/source.ts";
+import { TestKitError } from "../../testing/mocks/errors.ts";
+import { testMachine, type TestMachine } from "../../testing/kit/machine.ts";
 import { BadFile } from "../checked-yaml.ts";
 import { readMocks } from "../test-file.ts";
 import { definitionArguments, usableSource } from "./definitions.ts";

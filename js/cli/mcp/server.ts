@@ -1,7 +1,7 @@
 // The MCP server: tools, resources and prompts, on standard input and output.
 
-import { version } from "../../definition/definition.ts";
-import { firstLine, say, stackOf } from "../../files/problem.ts";
+import { version } from "../../core/definition/definition.ts";
+import { firstLine, say, stackOf } from "../../language/files/problem.ts";
 import { convertTool } from "./convert.ts";
 import { messageFor } from "./definitions.ts";
 import { graphTool } from "./graph.ts";

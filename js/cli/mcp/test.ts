@@ -1,7 +1,7 @@
 // The tool test.
 
 import { isAbsolute, relative } from "node:path";
-import { Unusable } from "../../files/problem.ts";
+import { Unusable } from "../../language/files/problem.ts";
 import type { TestFileContent } from "../test-file.ts";
 import { runTestFile } from "../test-run.ts";
 import { checkInside } from "./folder.ts";

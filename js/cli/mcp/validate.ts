@@ -1,12 +1,12 @@
 // The tool validate.
 
-import type { Diagnostic } from "../../api/index.d.ts";
-import { Unusable } from "../../files/problem.ts";
-import { definitionsBelow } from "../../files/below.ts";
-import { isFolder } from "../../files/reading.ts";
-import { split, type Source } from "../../files/source.ts";
-import { assemblyFolder } from "../../files/templates.ts";
-import { count } from "../../files/terminal.ts";
+import type { Diagnostic } from "../../core/api/index.d.ts";
+import { Unusable } from "../../language/files/problem.ts";
+import { definitionsBelow } from "../../language/files/below.ts";
+import { isFolder } from "../../language/files/reading.ts";
+import { split, type Source } from "../../language/files/source.ts";
+import { assemblyFolder } from "../../language/files/templates.ts";
+import { count } from "../../language/files/terminal.ts";
 import { definitionArguments, sourcesOf, messageFor, typed } from "./definitions.ts";
 import { checkInside } from "./folder.ts";
 import { LISTED } from "./limits.ts";

@@ -4,7 +4,7 @@ import { machine, picker } from "../definition.mjs";
 import { until } from "../playground.mjs";
 import { importSource } from "../../../scripts/sources.mjs";
 
-export const { pointerTo, pointerSteps } = await importSource("js/base/pointer.ts");
+export const { pointerTo, pointerSteps } = await importSource("js/core/base/pointer.ts");
 
 /** The browser of each device: touch has the screen of a tablet. */
 export const DEVICES = {

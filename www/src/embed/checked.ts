@@ -1,7 +1,7 @@
 // Compares the element's declaration with its source. Only the compiler reads this module. An error here means that the
 // declaration and the source disagree.
 
-import type * as declared from "../../../js/api/debugger.d.ts";
+import type * as declared from "../../../js/core/api/debugger.d.ts";
 import type * as source from "./element.ts";
 
 /** Requires a source with all declared members, which accepts the declared parameters and returns the declared results. */

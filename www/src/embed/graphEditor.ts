@@ -1,7 +1,7 @@
 // Editing in a component: the gestures of the page's graph editor for mouse, touch and keys, and the text beside the graph.
 
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
-import { applied } from "../../../js/definition/text-edits.ts";
+import { applied } from "../../../js/core/definition/text-edits.ts";
 import { SURE, lostTitle } from "../graph-editor/kernel/gestures.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { startedAt } from "../model/started.ts";

@@ -1,3 +1,3 @@
 // Reads definitions in YAML. It is loaded with the first one, because the worker reads only JSON.
 
-export { yaml } from "../../../js/definition/yaml-syntax.ts";
+export { yaml } from "../../../js/core/definition/yaml-syntax.ts";

@@ -1,9 +1,9 @@
 // The layout and the controls of forms. The core's table determines which fields exist, and what they accept.
 
-import { FIELDS, type FieldRow, type Fields, type StateType, pathField } from "../../../js/definition/field-table.ts";
+import { FIELDS, type FieldRow, type Fields, type StateType, pathField } from "../../../js/core/definition/field-table.ts";
 import type { QueryLanguage } from "../model/form.ts";
 
-export type { StateType } from "../../../js/definition/field-table.ts";
+export type { StateType } from "../../../js/core/definition/field-table.ts";
 
 /** The control of a field. `text` and `number` take no expressions; `json` is any value, as it is written. */
 export type Control =

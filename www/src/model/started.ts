@@ -1,6 +1,6 @@
 // The state machine that a task starts.
 
-import { pointerSteps } from "../../../js/base/pointer.ts";
+import { pointerSteps } from "../../../js/core/base/pointer.ts";
 
 interface Started {
   name: string;

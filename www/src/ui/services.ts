@@ -1,10 +1,10 @@
 // The icons of states. A task has the icon of the service that it calls.
 
-import { signOfService } from "../../../js/integrations/signs.ts";
+import { signOfService } from "../../../js/core/integrations/signs.ts";
 import type { GraphNode } from "../model/graph.ts";
 import { GLYPHS } from "./signs.ts";
 
-export { withServiceSigns } from "../../../js/integrations/signs.ts";
+export { withServiceSigns } from "../../../js/core/integrations/signs.ts";
 
 /** Returns the icon of a state: that of its type, or of the service that a task calls. */
 export const glyphOf = ({ type, detail = "" }: Pick<GraphNode, "type" | "detail">): string =>

@@ -1,5 +1,5 @@
 // The syntax of expressions, for those modules of js/ that the page uses directly. It replaces
-// js/definition/expression-syntax.ts, whose module would be a second instance of the interpreter.
+// js/core/definition/expression-syntax.ts, whose module would be a second instance of the interpreter.
 
 import { type ExpressionSyntax, language } from "stepglass";
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { initSync } from "../../../../js/border/instance.ts";
+import { initSync } from "../../../../js/core/border/instance.ts";
 import { ProposedFeatures, createConnection } from "../../../../js/cli/lsp/protocol.ts";
 import { serve } from "./service.ts";
 

@@ -1,6 +1,6 @@
 // The requests between the extension and its server, besides those of the Language Server Protocol.
 
-import type { TestProgram } from "../../../../js/api/dap.d.ts";
+import type { TestProgram } from "../../../../js/core/api/dap.d.ts";
 import type { FileResult } from "../../../../js/cli/test-run.ts";
 
 export type { FileResult, TestProgram };

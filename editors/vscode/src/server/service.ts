@@ -5,7 +5,7 @@ import type { Connection } from "../../../../js/cli/lsp/protocol.ts";
 import { nodeHost } from "../../../../js/cli/dap/host.ts";
 import { readTestFile } from "../../../../js/cli/test-file.ts";
 import { problemOf, runTestFile } from "../../../../js/cli/test-run.ts";
-import { Unusable } from "../../../../js/files/problem.ts";
+import { Unusable } from "../../../../js/language/files/problem.ts";
 import {
   LIST_TESTS,
   READ_TEST,

@@ -1,7 +1,7 @@
 // The server in a web editor: a worker. It has no file system; the extension reads files for it.
 
 import { BrowserMessageReader, BrowserMessageWriter, ProposedFeatures, createConnection } from "vscode-languageserver/browser";
-import { initSync } from "../../../../js/border/instance.ts";
+import { initSync } from "../../../../js/core/border/instance.ts";
 import type { Connection } from "../../../../js/cli/lsp/protocol.ts";
 import { pathToFileURL } from "../shims/url.ts";
 import { files } from "../shims/fs.ts";

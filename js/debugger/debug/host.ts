@@ -1,0 +1,111 @@
+// The environment of a player's runs: it compiles definitions, and decides what answers their tasks.
+
+import type { Mock } from "../../core/api/debug.d.ts";
+import type { Definition, ExecutionNames, InvokeCommand, MachineType, StateMachine } from "../../core/api/index.d.ts";
+import type { EngineSettings } from "../../core/border/facts.ts";
+import type { MachineHandle } from "../../core/border/instance.ts";
+import { compiled } from "../../core/definition/plain.ts";
+import type { Taker } from "../../core/tasks/call.ts";
+import { type Resource, parseResource } from "../../core/tasks/resource.ts";
+import type { NestedExecutions } from "./children.ts";
+import type { Call, CallCommand, Execution } from "./execution.ts";
+import { Mocks, Reply, replyOf } from "./mocks.ts";
+import type { Begin, Run } from "./run.ts";
+import type { HistoryVisit } from "./history.ts";
+
+/** A compiled machine with what a run needs of it. */
+export interface Playable {
+  machine: MachineHandle;
+  name: string;
+  type: MachineType;
+  settings: EngineSettings;
+}
+
+/** Execution names of which both are defined. */
+export type Names = ExecutionNames & { name: string; stateMachineName: string };
+
+/** What answers a task, and the mode under which it is reported. */
+export interface Answering {
+  /** A function that answers. If it is undefined, the task fails because nothing answers it. */
+  reply?: (command: CallCommand, call: Call, execution: Execution) => unknown;
+  mode: string;
+  /** Takes over the call in place of a function. */
+  taker?: Taker;
+  /** Whether a mock answers. Mocks take precedence over recorded answers. */
+  mocked?: boolean;
+}
+
+/**
+ * A host in which mocks answer tasks and a person is asked about the others. Definitions are JSON texts, and tasks cannot start
+ * executions.
+ */
+export class Host {
+  mocks = new Mocks();
+  /** Creates the relations between the executions of a run. Undefined if tasks cannot start executions. */
+  nested: ((run: Run, begin: Begin) => NestedExecutions) | undefined;
+  /** Called when tasks of a run were answered or are waiting again. */
+  changed: (run: Run) => void = () => {};
+
+  setMocks(mocks: Record<string, Mock> | undefined): void {
+    this.mocks = new Mocks(mocks ?? {});
+  }
+
+  /** Compiles a definition. Throws DefinitionError. */
+  machine(definition: Definition | StateMachine): Playable {
+    return { machine: compiled(definition as string, {}), name: "StateMachine", type: "STANDARD", settings: { express: false } };
+  }
+
+  /** Returns the names of a run's main execution. */
+  names(run: number, stateMachineName: string): Names {
+    return { name: `run-${run}`, stateMachineName };
+  }
+
+  /** Throws if an execution must not be started with this name or input. */
+  check(_name: string, _input: string): void {}
+
+  /** Adds to a new run what the host provides. */
+  prepared(run: Run): Run {
+    return run;
+  }
+
+  resource(text: string): Resource {
+    return parseResource(text);
+  }
+
+  /** Returns whether the task of a visit starts an execution. */
+  starts(_execution: Execution, _visit: HistoryVisit): boolean {
+    return false;
+  }
+
+  /** Returns what answers a task. */
+  answering(command: InvokeCommand): Answering {
+    return this.mocked(command) ?? this.asking();
+  }
+
+  /** Returns the mock of a task. */
+  protected mocked(command: InvokeCommand): Answering | undefined {
+    const mock = this.mocks.find(command);
+    return (
+      mock && {
+        reply: (task, call, execution) => replyOf(mock, task, (handler) => this.handle(handler, call, execution)),
+        mode: mock.mode,
+        mocked: true,
+      }
+    );
+  }
+
+  /** Asks a person. */
+  protected asking(): Answering {
+    return { reply: () => new Reply({ ask: true }), mode: "ask" };
+  }
+
+  /** Calls a function that serves as a mock. */
+  protected handle(_handler: unknown, _call: Call, _execution: Execution): unknown {
+    throw new Error("functions cannot be used as mocks here");
+  }
+
+  /** Returns the error of a task that nothing answers. */
+  missing({ state }: InvokeCommand): { error: string; cause: string } {
+    return { error: "States.TaskFailed", cause: `nobody answers the task of state ${JSON.stringify(state)}` };
+  }
+}

@@ -1,0 +1,64 @@
+// The executions in one file of `stepglass fetch`: the execution itself, the children of its Map Runs, and those that tasks started.
+
+import type { HistoryEvent } from "../../core/api/index.d.ts";
+import { isObject } from "../../core/base/json.ts";
+import type { MachineDefinition, Scope, StateFields } from "../../core/definition/fields.ts";
+import { Chains } from "../../core/history/chains.ts";
+import { eventOf } from "../../core/history/recorded.ts";
+import type { FetchedExecution, FetchedMapRun, FetchedRun } from "./sfnrun.ts";
+
+/** Returns all executions in a file; the first one is the one that was fetched. */
+export function executionsOf(run: FetchedRun): FetchedExecution[] {
+  return [run, ...run.mapRuns.flatMap(({ executions }) => executions), ...(run.nested ?? [])];
+}
+
+/** Returns a file's content as if another execution in it had been fetched, by its name or ARN. Undefined if there is none. */
+export function executionIn(run: FetchedRun, name: string): FetchedRun | undefined {
+  const isNamed = ({ execution }: FetchedExecution): boolean => execution.executionArn === name || execution.name === name;
+  const { stateMachine, ...rest } = run;
+  for (const mapRun of run.mapRuns) {
+    const child = mapRun.executions.find(isNamed);
+    if (child === undefined) continue;
+    const definition = processorOf(run, mapRun);
+    return {
+      ...rest,
+      ...child,
+      ...(definition !== undefined && { stateMachine: { ...stateMachine, definition } }),
+      mapRuns: [],
+      nested: [],
+    };
+  }
+  const nested = run.nested?.find(isNamed);
+  return nested && { ...rest, ...nested, mapRuns: [], nested: [] };
+}
+
+/**
+ * Returns what the children of a Map Run run: the ItemProcessor of its Map as a definition of its own. Undefined if the account has
+ * withheld the definition or the event that started the Map Run.
+ */
+function processorOf({ history, stateMachine }: FetchedRun, { mapRun }: FetchedMapRun): string | undefined {
+  const chains = new Chains(() => ({}));
+  const events = history.map(eventOf);
+  for (const event of events) chains.add(event as unknown as HistoryEvent);
+  const start = events.find(({ mapRunStartedEventDetails: details }) => isObject(details) && details["mapRunArn"] === mapRun["mapRunArn"]);
+  const map = start && chains.visitOf(start.id)?.state;
+  if (map === undefined || typeof stateMachine?.["definition"] !== "string") return undefined;
+  const definition: MachineDefinition = JSON.parse(stateMachine["definition"]);
+  const state = stateIn(definition, map);
+  const processor = state?.ItemProcessor ?? state?.Iterator;
+  if (processor === undefined) return undefined;
+  const language = state?.QueryLanguage ?? definition.QueryLanguage;
+  const { ProcessorConfig: _, ...scope } = processor as Scope & { ProcessorConfig?: unknown };
+  return JSON.stringify({ ...(language !== undefined && { QueryLanguage: language }), ...scope }, null, 2);
+}
+
+/** Returns a state by its name, which is unique in a definition. */
+function stateIn(scope: Scope, name: string): StateFields | undefined {
+  if (Object.hasOwn(scope.States, name)) return scope.States[name];
+  for (const state of Object.values(scope.States))
+    for (const inner of [...(state.Branches ?? []), state.ItemProcessor, state.Iterator]) {
+      const found = inner && stateIn(inner, name);
+      if (found !== undefined) return found;
+    }
+  return undefined;
+}

@@ -1,0 +1,133 @@
+// The object stores of the browser's database, and the row of an execution.
+
+import type { ExecutionFilter, ExecutionRecord } from "../../core/api/durable.d.ts";
+import { PAYLOADS, type Stored } from "./records.ts";
+import { answer } from "./requests.ts";
+
+/** The version of the schema. Each change of the schema has a step in `migrate`. */
+export const SCHEMA = 1;
+
+export const STORES = ["counter", "definition", "document", "execution", "text", "fact", "history"] as const;
+
+/** An execution. Its texts (payloads, snapshot, facts, history) are in other object stores, under keys that begin with its order. */
+export interface Row {
+  /** The key, a number that increases with every execution. */
+  order: number;
+  id: string;
+  /** The Map Run in whose list the execution is; empty for the list of all. */
+  scope: string;
+  machine: string;
+  status: string;
+  record: Stored;
+  /** The lengths of its texts: of each payload and the snapshot by their names, and of all facts since the snapshot. */
+  sizes: Record<string, number>;
+  facts: number;
+  events: number;
+  wakeAt: number | null;
+  /** The time at which a running execution wakes, if it has one. */
+  wake?: number;
+  /** For an ended execution: the time at which it ended, or Infinity if that is not known, and its order. */
+  ended?: [stopDate: number, order: number];
+  bytes: number;
+}
+
+/** A part of a history. */
+export interface Piece {
+  from: number;
+  count: number;
+  text: string;
+}
+
+/** A JSON document of a collection. Its key is a number that increases with every document. */
+export interface DocumentRow {
+  collection: string;
+  key: string;
+  text: string;
+}
+
+/** Migrates any older schema to the current one. */
+export function migrate(database: IDBDatabase, from: number): void {
+  if (from < 1) {
+    database.createObjectStore("counter");
+    database.createObjectStore("definition");
+    const documents = database.createObjectStore("document", { autoIncrement: true });
+    documents.createIndex("collection", "collection");
+    documents.createIndex("key", ["collection", "key"], { unique: true });
+    const executions = database.createObjectStore("execution", { keyPath: "order" });
+    executions.createIndex("id", "id", { unique: true });
+    executions.createIndex("scope", ["scope", "order"]);
+    executions.createIndex("machine", ["scope", "machine", "order"]);
+    executions.createIndex("status", ["scope", "status", "order"]);
+    executions.createIndex("machineStatus", ["scope", "machine", "status", "order"]);
+    executions.createIndex("wake", "wake");
+    executions.createIndex("ended", "ended");
+    for (const name of ["text", "fact", "history"]) database.createObjectStore(name);
+  }
+}
+
+/** Returns the row of a new execution. */
+export function newRow(record: Stored): Row {
+  const { id, mapRunArn = "", machineArn, order, status } = record;
+  return {
+    order,
+    id,
+    scope: mapRunArn,
+    machine: machineArn,
+    status,
+    record: withoutPayloads(record),
+    sizes: {},
+    facts: 0,
+    events: 0,
+    wakeAt: null,
+    bytes: 0,
+  };
+}
+
+/** Sets or deletes the index keys that only some rows have. */
+export function index(row: Row): void {
+  const { status, stopDate } = row.record;
+  if (status === "RUNNING") delete row.ended;
+  else row.ended = [stopDate ?? Infinity, row.order];
+  if (status === "RUNNING" && row.wakeAt !== null) row.wake = row.wakeAt;
+  else delete row.wake;
+}
+
+/** Returns a record in the form that a row contains. */
+export function withoutPayloads(record: Stored): Stored {
+  const kept: Partial<Stored> = { ...record };
+  for (const name of PAYLOADS) delete kept[name];
+  return kept as Stored;
+}
+
+/** Returns the record of an execution with its payloads. */
+export async function recordOf(transaction: IDBTransaction, { order, record }: Row): Promise<ExecutionRecord> {
+  const texts = transaction.objectStore("text");
+  const payloads = await Promise.all(PAYLOADS.map((name) => answer<string | undefined>(texts.get([order, name]))));
+  const whole = { ...record };
+  for (const [i, name] of PAYLOADS.entries()) {
+    const payload = payloads[i];
+    if (payload !== undefined) whole[name] = payload;
+  }
+  return whole;
+}
+
+/** Returns the range of all keys that begin with an execution's order. */
+export function keysOf(order: number): IDBKeyRange {
+  return IDBKeyRange.bound([order], [order, []]);
+}
+
+/**
+ * Returns the smallest range of an index that contains all executions of a filter. `exact` says whether the range contains no
+ * others.
+ */
+export function rangeOf(filter: ExecutionFilter, before: number): { index: string; range: IDBKeyRange; exact: boolean } {
+  const { mapRunArn = "", machineArn, status, namePrefix, tags, startedFrom, startedBefore } = filter;
+  const statuses = status === undefined || typeof status === "string" ? status : status.length === 1 ? status[0] : undefined;
+  const exact =
+    (status === undefined || statuses !== undefined) &&
+    [namePrefix, tags, startedFrom, startedBefore].every((member) => member === undefined);
+  const key = [mapRunArn, ...(machineArn === undefined ? [] : [machineArn]), ...(statuses === undefined ? [] : [statuses])];
+  const index =
+    machineArn === undefined ? (statuses === undefined ? "scope" : "status") : statuses === undefined ? "machine" : "machineStatus";
+  return { index, exact, range: IDBKeyRange.bound([...key, -Infinity], [...key, before], false, true) };
+}
