@@ -6,10 +6,10 @@ import { describe, test } from "node:test";
 import { modulesIn, rowsOf, upwards as upwardsOn } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../www/src");
-/** From the lowest floor up. Folders of one floor do not import from each other. "beside" are the files outside of any folder. */
+/** From the lowest floor up. Folders of one floor do not import from each other. "src" are the files of `src` itself. */
 const FLOORS = [
   ["model"],
-  ["examples", "beside", "ui"],
+  ["examples", "src", "ui"],
   ["keys", "store", "worker"],
   ["editor", "values", "graph-editor"],
   ["debugger", "embed"],
@@ -22,7 +22,7 @@ const FLOORS = [
   ["shell"],
   ["page"],
 ];
-const ROOMS = [
+const STORE = [
   "workspace",
   "execution",
   "panes",
@@ -38,7 +38,7 @@ const ROOMS = [
   "recordings",
 ];
 
-const folderOf = (name) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : /^(main|page)\.tsx$/.test(name) ? "page" : "beside");
+const folderOf = (name) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : /^(main|page)\.tsx$/.test(name) ? "page" : "src");
 
 /** Returns the imports of a module that do not lead to a lower floor. */
 const upwards = (module) => upwardsOn(module, FLOORS, folderOf);
@@ -46,12 +46,12 @@ const upwards = (module) => upwardsOn(module, FLOORS, folderOf);
 /** Returns what a module imports from the modules of the store: `[module, [name, …]]`; a namespace is `* as name`. */
 const imports = (text) =>
   [...text.matchAll(/import (?:type )?(\* as \w+|\{[^}]*\}) from "(?:\.\.?\/)+(?:store\/)?(\w+)\.ts"/g)]
-    .filter(([, , room]) => ROOMS.includes(room))
-    .map(([, names, room]) => [room, names]);
+    .filter(([, , file]) => STORE.includes(file))
+    .map(([, names, file]) => [file, names]);
 
 /** Returns where a module writes a signal that it imports from the store. */
 export function writes(text) {
-  return imports(text).flatMap(([room, names]) => {
+  return imports(text).flatMap(([file, names]) => {
     const [, namespace] = /^\* as (\w+)$/.exec(names) ?? [];
     const signals = namespace
       ? [`${namespace}\\.\\w+`]
@@ -62,13 +62,13 @@ export function writes(text) {
           .filter((name) => /^\w+$/.test(name));
     return signals.flatMap((signal) =>
       [...text.matchAll(new RegExp(`(?<![\\w.])${signal}\\.value\\s*(?:[-+*/&|?]{0,2}=(?![=>])|\\+\\+|--)`, "g"))].map(
-        ([found]) => `${found} (${room})`,
+        ([found]) => `${found} (${file})`,
       ),
     );
   });
 }
 
-const skip = existsSync(source) ? false : "the page is not here";
+const skip = existsSync(source) ? false : "the package has no sources of the page";
 const modules = skip ? [] : modulesIn(source);
 
 describe("the page's folders", { skip }, () => {
@@ -81,7 +81,7 @@ describe("the page's folders", { skip }, () => {
 
   test("are the rows of www/ARCHITECTURE.md", () => {
     const rows = rowsOf("www/ARCHITECTURE.md", "The folders of `www/src` are floors");
-    const named = (floor) => floor.map((folder) => (folder === "beside" ? "src" : folder)).sort();
+    const named = (floor) => [...floor].sort();
     assert.deepEqual(
       rows.map((row) => row.sort()),
       FLOORS.filter(([folder]) => folder !== "page").map(named),
@@ -112,7 +112,7 @@ describe("the page's folders", { skip }, () => {
     );
   });
 
-  test("are seen to import upwards", () => {
+  test("are reported if they import upwards", () => {
     assert.deepEqual(upwards({ name: "ui/Icon.tsx", text: 'import { run } from "../store/execution.ts";' }), [
       "ui/Icon.tsx → store/execution.ts",
     ]);
@@ -126,27 +126,27 @@ describe("the page's folders", { skip }, () => {
   });
 });
 
-describe("are reported if another module writes", { skip }, () => {
-  const isRoom = ({ name }) => relative("store", name) === basename(name);
+describe("the modules of the page's store", { skip }, () => {
+  const isStore = ({ name }) => relative("store", name) === basename(name);
 
-  test("are all named, in the order in which they know each other", () => {
-    const rooms = modules.filter(isRoom);
-    assert.deepEqual(rooms.map(({ name }) => basename(name, ".ts")).sort(), [...ROOMS].sort());
-    for (const { name, text } of rooms) {
-      const place = ROOMS.indexOf(basename(name, ".ts"));
+  test("are all listed, in the order of their imports", () => {
+    const stored = modules.filter(isStore);
+    assert.deepEqual(stored.map(({ name }) => basename(name, ".ts")).sort(), [...STORE].sort());
+    for (const { name, text } of stored) {
+      const place = STORE.indexOf(basename(name, ".ts"));
       assert.deepEqual(
-        imports(text).filter(([room]) => ROOMS.indexOf(room) >= place),
+        imports(text).filter(([file]) => STORE.indexOf(file) >= place),
         [],
         name,
       );
     }
   });
 
-  test("alone write their signals", () => {
-    for (const module of modules.filter((one) => !isRoom(one))) assert.deepEqual(writes(module.text), [], module.name);
+  test("are the only ones that write their signals", () => {
+    for (const module of modules.filter((one) => !isStore(one))) assert.deepEqual(writes(module.text), [], module.name);
   });
 
-  test("are seen when somebody else writes", () => {
+  test("are reported if another module writes", () => {
     assert.equal(
       writes('import * as panes from "../store/panes.ts";\npanes.dialog.value = "help";\nif (panes.dialog.value === "help") {}').length,
       1,

@@ -1,5 +1,5 @@
-// The tarball in bundles and runtimes of others (scripts/bundlers.mjs installs them): what they make runs without the package
-// beside it, and with nothing copied by hand unless that is said.
+// The tarball in bundlers and runtimes (scripts/bundlers.mjs installs them). Bundles run without the package beside them, and
+// without manually copied files unless a test says so.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ const INPUT = JSON.stringify({
     { price: 4, quantity: 3 },
   ],
 });
-// A build of Next on a busy machine; what passes does not wait for it.
+// The timeout of a Next build on a busy machine. A passing test does not wait for it.
 const LONGEST = 300_000;
 const missing = isInstalled() ? false : "the bundlers are not installed: node scripts/bundlers.mjs";
 const lacks = (name) => missing || (program(name) ? false : `the registry has no ${name} for ${process.platform} ${process.arch}`);
@@ -41,7 +41,7 @@ describe("bundles for Node", () => {
     test(name, options, async () => {
       const out = join(folder, "out", file);
       await build(out);
-      // The package is not there where a bundle runs.
+      // Bundles run in a folder without the package.
       const [here, away] = ["node_modules", "away"].map((one) => join(folder, one));
       renameSync(here, away);
       try {
@@ -116,7 +116,7 @@ describe("bundles for Node", () => {
   }
 });
 
-/** Builds with webpack; fails with what it complains of. */
+/** Builds with webpack, and fails with its errors. */
 async function webpack(options) {
   const bundler = await load("webpack");
   const stats = await new Promise((resolve, reject) =>
@@ -160,15 +160,15 @@ describe("bundles for browsers", { skip: missing || noBrowser }, () => {
       }
     });
 
-  // What runs machines asks for the first file alone.
+  // Running machines requests only the first file.
   shown("webpack", { wasm: 2, asked: ["first"] }, (folder) =>
     webpack({
       entry: join(folder, "main.js"),
       output: { path: join(folder, "out"), filename: "main.js", publicPath: "/out/", assetModuleFilename: "[name]-[hash][ext]" },
     }),
   );
-  // Rollup leaves `new URL(…, import.meta.url)` alone: the files go beside the bundle. The program asks for the first one, and then
-  // needs the rest, for which the page waits.
+  // Rollup does not process `new URL(…, import.meta.url)`, so the files are copied beside the bundle. The program requests the
+  // first one, and then needs the rest, for which the page waits.
   const withRollup = async (folder) => {
     const { rollup } = await import(pathToFileURL(within.resolve("rollup")).href);
     const resolve = await load("@rollup/plugin-node-resolve");
@@ -178,7 +178,7 @@ describe("bundles for browsers", { skip: missing || noBrowser }, () => {
     await bundle.close();
   };
   shown("rollup", { copy: ["stepglass-first.wasm", "stepglass-rest.wasm"], asked: ["first", "rest"] }, withRollup);
-  // Who has copied the module in one file still has it.
+  // A project that has copied the module in one file still works.
   shown(
     "rollup, with one file",
     { project: "rollup", copy: ["stepglass.wasm"], said: [/404/, /stepglass-first\.wasm net::ERR_ABORTED/] },
@@ -188,7 +188,7 @@ describe("bundles for browsers", { skip: missing || noBrowser }, () => {
 
 test("workerd", { skip: lacks("workerd"), timeout: LONGEST }, async () => {
   const folder = installIn(tarball, "workerd");
-  // As wrangler bundles: the WebAssembly is a module of its own.
+  // Bundles like wrangler: the WebAssembly is a module of its own.
   execFileSync(
     process.execPath,
     [
@@ -213,7 +213,7 @@ test("workerd", { skip: lacks("workerd"), timeout: LONGEST }, async () => {
 
 for (const [name, ...args] of [["Turbopack"], ["webpack", "--webpack"]]) {
   test(`a server-side route of Next runs, built by ${name}`, { skip: missing, timeout: LONGEST }, async () => {
-    // Next looks for itself in the folders above the project.
+    // Next searches for itself in the folders above the project.
     const folder = join(bundlers, "projects", name.toLowerCase());
     rmSync(folder, { recursive: true, force: true });
     installIn(tarball, "next", name, folder);
@@ -232,7 +232,7 @@ for (const [name, ...args] of [["Turbopack"], ["webpack", "--webpack"]]) {
   });
 }
 
-/** Waits for a server's port, asks it for the order, and ends it. */
+/** Waits for a server's port, requests the order, and ends the server. */
 async function answers(server, told, pattern, path = "") {
   try {
     let said = "";

@@ -1,4 +1,4 @@
-// <stepglass-debugger> of the tarball, on pages as people write them, under a strict policy.
+// <stepglass-debugger> from the tarball, on typical pages, under a strict content security policy.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ before(() => {
 });
 after(() => tarball?.remove());
 
-/** The size of modules with all that they import; `away` are parts that another one has loaded already. */
+/** Returns the size of modules with all of their imports. `away` are modules that are loaded already. */
 function sizeOf(dist, names, away = new Map()) {
   const sizes = new Map();
   const visit = (name) => {
@@ -48,7 +48,7 @@ test("the component and its worker are at most 55.8 kB, and at most 74.5 kB with
   const editing = sizeOf(dist, pen, first.sizes);
   assert.ok(first.bytes + editing.bytes <= 74_500, `${first.bytes} and ${editing.bytes} bytes`);
   for (const file of readdirSync(dist).filter((name) => name.startsWith("debugger") && name.endsWith(".js"))) {
-    // The addresses of queues in the patterns are texts of definitions.
+    // The addresses of queues in the patterns are texts of definitions, not requests.
     assert.doesNotMatch(readFileSync(join(dist, file), "utf8"), /cm-content|innerHTML|https?:\/\/(?!www\.w3\.org|json-schema|sqs\.)/, file);
   }
 });
@@ -90,7 +90,7 @@ describe("the component", { skip }, () => {
     },
   };
 
-  /** A page with this body and this script, looked at: no problem may have been reported when the test is over. */
+  /** Opens a page with this body and this script. The test fails if the page has reported a problem at its end. */
   const visit = (name, { body, script = "", files = {} }, look) =>
     test(name, async () => {
       const at = `page${++pages}`;
@@ -167,7 +167,7 @@ describe("the component", { skip }, () => {
       body: "<stepglass-debugger></stepglass-debugger>",
       script: `
         const element = document.querySelector("stepglass-debugger");
-        // Twice as wide for these letters as what a drawing reckons with.
+        // These letters are twice as wide as the drawing assumes.
         element.style.setProperty("--sans", "monospace");
         const names = ["illicitFillingList", "till it is filled", "lilliput"];
         const States = Object.fromEntries(names.map((name, i) => [name, { Type: "Pass", ...(i < 2 ? { Next: names[i + 1] } : { End: true }) }]));
@@ -182,7 +182,7 @@ describe("the component", { skip }, () => {
             const signs = [...node.querySelectorAll(".badges > *")].map((sign) => sign.getBoundingClientRect());
             return [...node.querySelectorAll(".name, .caption")].flatMap((text) => {
               const { left, right, bottom } = text.getBoundingClientRect();
-              // A line is as high as its font is; its letters end above that.
+              // A line is as high as its font; its letters end above that.
               const low = bottom - 5;
               return right > box.right || signs.some((sign) => left < sign.right && sign.left < right && sign.top < low)
                 ? [text.textContent]
@@ -221,7 +221,7 @@ describe("the component", { skip }, () => {
       await page.evaluate(() => window.over);
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
       await page.getByRole("button", { name: /^Each.*succeeded/ }).waitFor();
-      // Its end is told also to who looks back and comes again.
+      // The end is also reported to an element that shows the past and returns to the present.
       const shown = page.getByRole("slider", { name: "Event shown" });
       await shown.press("Home");
       await page.locator(".status-line", { hasText: /^Event/ }).waitFor();
@@ -286,7 +286,7 @@ describe("the component", { skip }, () => {
           );
         });
       await node(page, "Greet").waitFor();
-      // The policy lets no script in but by the debugger's own door.
+      // The policy allows no script except through the debugger's trusted types policy.
       const session = await page.context().newCDPSession(page);
       await session.send("Runtime.evaluate", { expression: axe });
       await page.getByRole("button", { name: "Run", exact: true }).focus();
@@ -333,7 +333,7 @@ describe("the component", { skip }, () => {
       },
     },
     async (page) => {
-      // The beginning and the end, Begin, Done, and two states 2,000 times, each entered and left.
+      // The start and the end, Begin, Done, and two states 2,000 times, each entered and left.
       await page.getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 8006"]')).waitFor();
     },
   );
@@ -366,7 +366,7 @@ describe("the component", { skip }, () => {
           [id, type],
         );
 
-      // at, height, input, mocks: behind addresses.
+      // The attributes at, height, input and mocks, as addresses.
       await of("at").getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 9"]')).waitFor();
       await eventually(async () => (await of("at").boundingBox()).height, 300);
       await eventually(async () => (await told("at", "asl-event")).slice(0, 2), ["ExecutionStarted", "WaitStateEntered"]);
@@ -375,7 +375,7 @@ describe("the component", { skip }, () => {
       await of("at").getByRole("slider").and(page.locator('[aria-valuetext^="Event 5 of 9"]')).waitFor();
       await eventually(() => of("at").evaluate((one) => one.shadowRoot.querySelector("[lang]").lang), "en");
 
-      // autoplay, controls.
+      // The attributes autoplay and controls.
       await of("auto").scrollIntoViewIfNeeded();
       await of("auto").locator(".status-line", { hasText: "Succeeded" }).waitFor();
       await eventually(
@@ -387,7 +387,7 @@ describe("the component", { skip }, () => {
         ["Run again", "Restart"],
       );
 
-      // speed, ::part, theme, playground.
+      // The attributes speed, theme and playground, and ::part.
       await of("manual").scrollIntoViewIfNeeded();
       await of("manual").getByRole("button", { name: "Run", exact: true }).click();
       await of("manual").getByRole("button", { name: "Next timer" }).click();
@@ -402,12 +402,12 @@ describe("the component", { skip }, () => {
       await page.waitForFunction(() => window.opened.length > 0);
       await eventually(() => page.evaluate(() => window.opened[0]), /^https:\/\/example\.org\/play\/#v1\./);
 
-      // readonly, worker-src, wasm-src: a place of one's own is another worker.
+      // The attributes readonly, worker-src and wasm-src: another address starts another worker.
       await of("placed").scrollIntoViewIfNeeded();
       await of("placed").getByRole("button", { name: /^Nap/ }).waitFor();
       await eventually(() => of("placed").getByRole("button", { name: "Run", exact: true }).count(), 0);
 
-      // definition, step, fork, restart, pause.
+      // The members definition, step, fork, restart and pause.
       await of("set").evaluate(
         (one) => void (one.definition = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Succeed" } } }),
       );
@@ -528,7 +528,7 @@ describe("the component", { skip }, () => {
       for (let i = 0; i < 4; i++) await page.keyboard.press("ControlOrMeta+z");
       await eventually(() => textOf(page, id), before);
     }
-    // The edits of each change are those of the text before it.
+    // The edits of each change apply to the text before it.
     const texts = { json: ORDER, yaml: NOTES };
     for (const { id, definition, edits, announce } of await page.evaluate(() => window.told)) {
       const made = [...edits]
@@ -545,7 +545,7 @@ describe("the component", { skip }, () => {
     await page.locator('#json [data-insert="/States/Charge/Next"]').click();
     await choose(page, "choice");
     await state(page, "json", "Choice").waitFor();
-    // A drag from its port: to a state.
+    // Drags from the state's port to another state.
     await state(page, "json", "Choice").click({ button: "right" });
     await page.getByRole("option", { name: /^Rename/ }).click();
     await page.keyboard.type("Paid?");
@@ -571,7 +571,7 @@ describe("the component", { skip }, () => {
     await page.locator("#json").getByRole("button", { name: "Undo" }).click();
     await said(page, "json").getByText("Undone.").waitFor();
 
-    // What is typed is the machine too, and undone in the same history.
+    // Text that is typed changes the machine, and is undone in the same history.
     const area = page.locator("#yaml").getByRole("textbox", { name: "Definition" });
     await area.fill(NOTES.replaceAll("Ship", "Send"));
     await state(page, "yaml", "Send").waitFor();
@@ -705,7 +705,7 @@ describe("the component", { skip }, () => {
       await state(page, "new", "Send message").waitFor();
       await eventually(() => textOf(page, "new"), /"Resource": "arn:aws:states:::sqs:sendMessage"/);
       await eventually(() => textOf(page, "new"), /"QueueUrl"/);
-      // What is found nowhere is said.
+      // A search without a result says so.
       await page.keyboard.press("a");
       await page.getByRole("option").first().waitFor();
       await page.keyboard.type("nothing like it");
@@ -745,7 +745,7 @@ describe("the component", { skip }, () => {
       await state(page, "json", "Charge").waitFor();
       await eventually(async () => Object.keys(JSON.parse(await textOf(page, "json")).States).includes("Pack"), true);
 
-      // By keys: what is beside, what follows, one by one, and none.
+      // By keyboard: states beside it, the states that follow, one by one, and none.
       await state(page, "json", "Take").focus();
       await page.keyboard.press("ControlOrMeta+a");
       await eventually(() => selected(page), 7);
@@ -758,7 +758,7 @@ describe("the component", { skip }, () => {
       await page.keyboard.press("d");
       await said(page, "json").getByText("4 states selected.").waitFor();
       await page.keyboard.press("Escape");
-      // By presses, without Shift.
+      // By clicks, without Shift.
       await state(page, "json", "Good").focus();
       await menu(page, "select several");
       await state(page, "json", "Bad").click();

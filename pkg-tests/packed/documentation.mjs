@@ -17,7 +17,7 @@ import { parse } from "yaml";
 import { pythonClients } from "../../scripts/clients.mjs";
 import { root } from "./tarball.mjs";
 
-/** What stands in for programs that need a network, an account or a second terminal. */
+/** Replacements for programs that need a network, an account or a second terminal. */
 export const STAND_INS = {
   "npm install, npm ci": "link the packed package into node_modules; all else is npm's own",
   npx: "runs the packed command, vitest from this repository, and for `cdk synth` writes the template that the page's machine gives",
@@ -26,7 +26,7 @@ export const STAND_INS = {
   aws: "the real one, where Python is; for an account there is `stepglass serve`",
 };
 
-/** The blocks of a page: `{line, language, text, name, marked}`. */
+/** Returns the blocks of a page: `{line, language, text, name, marked}`. */
 export function blocksOf(page) {
   const lines = readFileSync(join(root, page), "utf8").split("\n");
   const blocks = [];
@@ -54,7 +54,7 @@ export function blocksOf(page) {
   return blocks.filter(({ language }) => language !== "");
 }
 
-/** A folder as a newcomer has it, with a session of bash. */
+/** A newcomer's folder, with a bash session. */
 export class Newcomer {
   #package;
   #bin;
@@ -82,7 +82,7 @@ export class Newcomer {
     const clients = pythonClients({ install: false });
     this.aws = clients.bin !== undefined && existsSync(join(clients.bin, "aws"));
     this.python = clients.bin && join(clients.bin, "python");
-    // The program of a virtual environment alone, not all that is beside it.
+    // Only the program of a virtual environment, not everything beside it.
     if (this.aws) this.#program("aws", `exec ${JSON.stringify(join(clients.bin, "aws"))} "$@"`);
     const cli = join(this.#package, "dist/cli.js");
     const node = JSON.stringify(process.execPath);
@@ -116,7 +116,7 @@ esac`,
       AWS_PAGER: "",
       AWS_EC2_METADATA_DISABLED: "true",
     };
-    // What a page imports besides the package, linked as npm would put it.
+    // Links the packages that a page imports besides this one, as npm would install them.
     for (const name of ["typescript", "vitest", "yaml", "@types/node"]) this.#link(name, join(root, "node_modules", name));
     this.#link("@aws-sdk/client-sfn", join(root, "pkg-tests/server/node_modules/@aws-sdk/client-sfn"));
     this.#link("libsql", join(root, "pkg-tests/store/node_modules/libsql"));
@@ -161,7 +161,7 @@ esac`,
     chmodSync(join(this.#bin, name), 0o755);
   }
 
-  /** Where the session is. */
+  /** The current folder of the session. */
   get here() {
     return /^cd (?:"([^"]*)"|(\S+))/.exec(readFileSync(this.#state, "utf8")).slice(1).find(Boolean);
   }
@@ -176,7 +176,7 @@ esac`,
     return text.replaceAll("8083", String(this.#port));
   }
 
-  /** Runs lines of a shell in the session: `{status, output, stdout}`. */
+  /** Runs shell lines in the session: `{status, output, stdout}`. */
   async shell(text) {
     const script = `set -eo pipefail\n. ${this.#state}\ntrap '{ printf "cd %q\\n" "$PWD"; export -p | grep -E "^declare -x (AWS|STEPGLASS|MACHINE|GITHUB)[A-Z_]*="; } > ${this.#state}; true' EXIT\n${this.#local(text)}`;
     return this.#run("bash", ["-c", script]);
@@ -187,7 +187,7 @@ esac`,
   }
 
   async #run(program, args, cwd = this.folder) {
-    // A program in the background keeps no pipe of ours.
+    // A background program must not hold our pipes open.
     const child = spawn(program, args, { cwd, env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
     const out = { stdout: "", output: "" };
     child.stdout.setEncoding("utf8").on("data", (data) => ((out.stdout += data), (out.output += data)));
@@ -196,7 +196,7 @@ esac`,
     return { status, ...out };
   }
 
-  /** Runs a block: "ran", or the reason why not here; throws where it does not do what it says. */
+  /** Runs a block. Returns "ran", or the reason why it cannot run here; throws if it does not do what it says. */
   async perform({ language, text, name, line }) {
     const file =
       name ?? `block-${line}.${{ js: "mjs", ts: "ts", python: "py", json: "json", yaml: "yaml", html: "html", css: "css" }[language]}`;
@@ -240,7 +240,7 @@ esac`,
       case "json":
       case "yaml":
         this.write(file, text);
-        // Placeholders are no JSON: what names the file fills them in.
+        // A definition with placeholders is not JSON. The command that names the file fills them in.
         if (language === "json" && text.includes(": ${")) return "ran";
         return this.#data(file, parse(this.#local(text), { logLevel: "silent" }));
       default:
@@ -266,7 +266,7 @@ esac`,
     return "ran";
   }
 
-  /** Ends what runs in the background, and takes everything away. */
+  /** Ends background programs, and removes the folder. */
   remove() {
     try {
       process.kill(Number(readFileSync(join(this.top, "pid"), "utf8")));

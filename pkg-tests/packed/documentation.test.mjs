@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { Newcomer, STAND_INS, blocksOf } from "./documentation.mjs";
 import { pack, root } from "./tarball.mjs";
 
-// Generated: the declarations of api.md are what the type tests compile; its examples and those of command.md run in pkg-tests/api
+// Generated pages: the type tests compile the declarations of api.md; its examples and those of command.md run in pkg-tests/api
 // (examples-in-types.test.mjs, testing-docs.test.mjs, examples-in-help.test.mjs).
 const GENERATED = ["api.md", "command.md", "errors.md"];
 const pages = [

@@ -1,4 +1,4 @@
-// What is in the tarball, and whether every resolver finds its way in.
+// The files of the tarball, and whether every resolver finds its entries.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ before(() => {
 after(() => tarball?.remove());
 
 test("the tarball holds the files of packed-files.txt and no others (UPDATE_EXPECT=1 rewrites it)", () => {
-  // The shared chunks are named by their contents, and so are as many as esbuild finds good.
+  // Shared chunks are named after their contents, and esbuild decides how many there are.
   const names = new Set(tarball.files.map(({ path }) => path.replace(/^dist\/(shared|debugger)-(?!worker).*\.(c?js)$/, "dist/$1-*.$2")));
   const text = `${[...names].sort().join("\n")}\n`;
   const snapshot = join(root, "pkg-tests/packed-files.txt");
@@ -34,7 +34,7 @@ test("publint finds no problem", () => {
 });
 
 test("types resolve in Node, in bundlers and in old compilers", () => {
-  // `/slim` and `/inline` are ES modules alone; the wasm files and the worker have no types.
+  // `/slim` and `/inline` are ES modules only; the wasm files and the worker have no types.
   const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
   const args = [
     tarball.path,

@@ -1,4 +1,4 @@
-// What `stepglass init` writes runs with the package as npm publishes it.
+// The project that `stepglass init` writes works with the package as npm publishes it.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Unpacks the tarball where npm would put it: without a network. */
+/** Unpacks the tarball where npm would install it, without a network. */
 function install(into) {
   const place = join(into, "node_modules", "stepglass");
   mkdirSync(join(into, "node_modules", ".bin"), { recursive: true });
@@ -50,7 +50,7 @@ test("creates a project in an empty folder, with npm test and npm start", () => 
   assert.match(npmTest.stdout, /1 definition: no problems[^]*3 passed[^]*pass 4/);
   const started = runNpm(["--silent", "start"], empty);
   assert.deepEqual(JSON.parse(started), { id: 7, amount: 120, receipt: { order: 7, amount: 120 }, gift: "voucher", shipped: true });
-  // A second time it writes nothing.
+  // A second run writes nothing.
   const again = stepglass(cli, empty, "init");
   assert.equal(again.status, 2);
   assert.match(again.stderr, /order\.asl\.json.*exists already; nothing was written/);

@@ -1,4 +1,4 @@
-// The tarball, installed and run in projects as users have them (../projects).
+// Installs the tarball in typical user projects (../projects), and runs them.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, readdirSync } from "node:fs";
@@ -7,17 +7,17 @@ import { after, before, test } from "node:test";
 import { launch, open, serve, skip } from "../browser.mjs";
 import { EXPECTED, installIn, pack, partsAsked, projects, tool } from "./tarball.mjs";
 
-// Those of bundlers.test.mjs.
+// bundlers.test.mjs runs these.
 const ELSEWHERE = ["next", "rollup", "server", "webpack", "workerd"];
 const [tsc, vite, esbuild] = [tool("typescript/bin/tsc"), tool("vite/bin/vite.js"), tool("esbuild/bin/esbuild")];
 
-/** name → how it is built, and what then runs: a file in Node, or a folder in the browser. */
+/** For each project: how it is built, and what runs then: a file in Node, or a folder in the browser. */
 const cases = {
   "node-esm": { node: "main.mjs" },
   "node-cjs": { node: "main.js" },
   slim: { node: "main.mjs" },
   "ts-node16": { build: [[tsc, "-p", "."]], node: "out/main.js" },
-  // A bundler makes one file of what TypeScript left.
+  // A bundler combines the output of TypeScript into one file.
   "ts-bundler": {
     build: [
       [tsc, "-p", "."],
@@ -25,12 +25,12 @@ const cases = {
     ],
     node: "bundled/main.mjs",
   },
-  // What runs machines asks for the first file alone.
+  // Running machines requests only the first file.
   vite: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 2, asked: ["first"] },
   "vite-inline": { build: [[vite, "build", "--base=./", "--logLevel=warn", "--assetsInlineLimit=0"]], browser: "dist", wasm: 0 },
-  // Asks for the first file, and then needs the rest.
+  // The program requests the first file, and then needs the rest.
   worker: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 2 },
-  // esbuild leaves `new URL(…)` alone: the files go beside the bundle.
+  // esbuild does not process `new URL(…)`, so the files are copied beside the bundle.
   esbuild: {
     build: [[esbuild, "main.js", "--bundle", "--format=esm", "--outfile=out/main.js", "--log-level=warning"]],
     copy: ["first", "rest"].map((part) => [`stepglass-${part}.wasm`, `out/stepglass-${part}.wasm`]),

@@ -1,4 +1,4 @@
-// What a registry gets: its manifest and its pages know where the repository is, and nothing is published without that.
+// What is published: the manifest and the pages name the repository, and without its address nothing is published.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -57,7 +57,7 @@ test("manifest, links and pictures of the tarball point to the repository", () =
       }
     }
     assert.ok(pictures > 3);
-    // The repository's own files stay as they are.
+    // The repository's own files are not changed.
     assert.equal(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).repository, undefined);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// The test kit of the tarball in the test runners that people use (../runners), and the coverage of what they run.
+// The test kit of the tarball in common test runners (../runners), and the coverage of their runs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ before(() => {
   cpSync(join(root, "pkg-tests/runners"), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "runners", private: true, jest: { testEnvironment: "node" } }));
   runNpm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", tarball.path], folder);
-  // The runner itself; what it needs it finds beside where it really lies.
+  // The runner's real path: it resolves its dependencies from there.
   symlinkSync(tool("vitest"), join(folder, "node_modules/vitest"), "junction");
 });
 after(() => tarball?.remove());
@@ -64,7 +64,7 @@ for (const [name, args] of Object.entries(runners)) {
     assert.equal(file, "order.asl.json");
     const hits = (pointer) => places.find((place) => place.pointer === pointer).count;
     assert.ok(hits("/States/Gift") > 0 && hits("/States/Charge/Retry/0") > 0);
-    // Only the property tests of node:test come here.
+    // Only the property tests of node:test are counted here.
     assert.equal(hits("/States/Refused") > 0, name === "node:test");
     for (const file of ["stepglass.lcov", "stepglass.html"]) assert.ok(existsSync(join(output, file)), file);
   });

@@ -1,4 +1,4 @@
-// The store in SQLite in Bun, with bun:sqlite, and in Deno, with its node:sqlite.
+// The SQLite store in Bun, with bun:sqlite, and in Deno, with its node:sqlite.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

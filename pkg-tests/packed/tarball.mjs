@@ -10,14 +10,14 @@ import { npm } from "../../scripts/setup.mjs";
 /** The root of the repository. */
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** The projects that install the package, and what each of them prints. */
+/** The projects that install the package, and the output of each. */
 export const projects = join(root, "pkg-tests/projects");
 export const EXPECTED = 'stepglass: {"total":42}';
 
-/** A file of the repository's own packages. */
+/** Returns the path of a file in the repository's own node_modules. */
 export const tool = (path) => join(root, "node_modules", path);
 
-/** Packs into a new folder outside of the repository: `{folder, path, files, remove()}`. */
+/** Packs the package into a new folder outside of the repository: `{folder, path, files, remove()}`. */
 export function pack() {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-"));
   const [{ filename, files }] = JSON.parse(runNpm(["pack", "--json", "--pack-destination", folder], root));
@@ -34,7 +34,10 @@ export function runNpm(args, cwd) {
   });
 }
 
-/** A copy of a project with the tarball installed, out of reach of the repository's own packages unless `folder` is within. */
+/**
+ * Copies a project and installs the tarball there, where the repository's own packages cannot be resolved unless `folder` is within
+ * it.
+ */
 export function installIn(tarball, name, as = name, folder = join(tarball.folder, as)) {
   cpSync(join(projects, name), folder, { recursive: true });
   cpSync(join(projects, "order.json"), join(folder, "order.json"));
@@ -48,7 +51,7 @@ export function installIn(tarball, name, as = name, folder = join(tarball.folder
   return folder;
 }
 
-/** Which files of the WebAssembly module a page has asked for, in this order. */
+/** Returns the files of the WebAssembly module that a page has requested, in order. */
 export async function partsAsked(page) {
   const addresses = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
   return addresses.flatMap((address) => /stepglass-(first|rest)[^/]*\.wasm$/.exec(address)?.[1] ?? []).sort();

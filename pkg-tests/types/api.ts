@@ -1,4 +1,4 @@
-// Compiled, never run: what is right compiles, what is wrong does not.
+// Compiled, but never run: correct code compiles, and wrong code does not.
 import { DebugSession, measureCoverage } from "stepglass/debug";
 import {
   Activity,
@@ -50,14 +50,14 @@ const add: TaskHandler<{ x: number; y: number }, number> = async ({ x, y }, task
   const attempt: number = task.attempt;
   const token: string | undefined = task.token;
   if (token) task.execution.succeed(token, { attempt });
-  // @ts-expect-error tasks are not to be changed
+  // @ts-expect-error tasks are read-only
   task.attempt = 5;
   return x + y;
 };
 const handlers: TaskHandlers = { add, other: () => undefined, raw: () => new TaskResponse({ a: 1 }) };
 const digits: string = new JsonText("1.0").text;
 handlers["text"] = () => new JsonText(digits);
-// @ts-expect-error a text, not a value
+// @ts-expect-error the input is a text, not a value
 new JsonText({ a: 1 });
 const many: TaskHandlers = new Map([["add", add as TaskHandler]]);
 const all: TaskHandlers = (input, { resource }) => [resource, input];
@@ -116,7 +116,7 @@ function tell(event: HistoryEvent): string {
     case "LambdaFunctionStarted":
       // @ts-expect-error this event has no details
       return event.lambdaFunctionStartedEventDetails;
-    // @ts-expect-error no such event
+    // @ts-expect-error there is no such event
     case "FailStateExited":
       return "";
     default:
@@ -159,7 +159,7 @@ layout({}).nodes.map(({ x, type }) => (type === "Task" ? x : 0));
 const svg: string = renderSvg("{}", { theme: "dark", direction: "LR" });
 renderMermaid({}, { direction: "LR" }) satisfies string;
 renderSvg({}, { status: { A: "caught" }, taken: new Map([["/StartAt", 1]]), notes: { A: "×2" }, foldLarge: true });
-// @ts-expect-error no such status
+// @ts-expect-error there is no such status
 renderSvg({}, { status: { A: "great" } });
 language.apply("{}", language.rename("{}", 1, "B")) satisfies string;
 language.codeActions("{}").flatMap(({ problem, edits }) => (problem ? edits.map(({ text }) => text) : [])) satisfies string[];
@@ -190,9 +190,9 @@ machine
   .frames()
   .map(({ mapRun }) => mapRun?.itemCounts.pending);
 machine.start({}, { machines: { Child: machine }, tasks: s3Handlers({ get: async (bucket, key) => `${bucket}/${key}` }) });
-// @ts-expect-error a machine is no definition
+// @ts-expect-error a machine is not a definition
 machine.start({}, { machines: [{}] });
-// @ts-expect-error a store can at least be read
+// @ts-expect-error a store must have get()
 s3Handlers({ put: () => {} });
 
 const debug = new DebugSession(machine, {
@@ -228,7 +228,7 @@ const parted: string = `${divergence?.event} ${divergence?.aspect} ${recorded.ma
 const broken: string[] = compare("{}", {})
   .running.filter(({ severity }) => severity === "breaks")
   .map(({ message }) => message);
-// @ts-expect-error a number is no history
+// @ts-expect-error a number is not a history
 replayHistory({}, 1);
 
 const text: string = parted + broken.join() + told + version() + svg + label + references;

@@ -1,10 +1,10 @@
-// The same from CommonJS.
+// The same types from CommonJS.
 import stepglass = require("stepglass");
 
 const machine = new stepglass.StateMachine("{}");
 const running: stepglass.Execution = machine.start();
 
-// Like asl-validator, the entry is the function.
+// The entry is the function itself, as in asl-validator.
 import aslValidator = require("stepglass/asl-validator");
 const result: aslValidator.AslValidatorResult = aslValidator({}, { checkPaths: true, checkArn: false });
 const codes: string[] = result.errors.map((error) => error["Error code"]);

@@ -1,22 +1,23 @@
-// Compiled, never run: an execution has the same methods on Restate as in a Runtime, and so have the two that start them.
+// Compiled, but never run: an execution has the same methods on Restate as in a Runtime, and so have the two objects that start
+// executions.
 
 import type { DurableExecution, DurableStartOptions, Runtime, RuntimeFilter } from "stepglass/durable";
 import type { RestateClient, RestateExecution, RestateFilter, RestateStart } from "stepglass/restate";
 
 type Equal<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
-/** What each method takes and returns; as properties, so that parameters are compared strictly. */
+/** The parameters and results of each method. They are properties, so that parameters are compared strictly. */
 type Methods<T> = { [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Result ? { args: Args; result: Result } : T[Name] };
 
-// What a Runtime and its executions have alone; docs/restate.md says why.
+// Members that only a Runtime and its executions have; docs/restate.md says why.
 type OfRuntime = "open" | "close" | "resident" | "prune" | "verify" | "worker" | "queues" | "metrics" | "metricsText" | "ownerOf";
 type OfExecution = "mapRuns";
 
-// Code that takes the handle of one takes that of the other, unless it needs what a Runtime has alone.
+// Code that takes one handle also takes the other, unless it needs what only a Runtime has.
 export const sameHandles: Equal<Methods<Omit<DurableExecution<number>, OfExecution>>, Methods<RestateExecution<number>>> = true;
 
 export const allNamed: Equal<Exclude<Extract<keyof Runtime, string>, keyof RestateClient>, OfRuntime> = true;
 
-// Starts return handles of their own type, and take the options that there are.
+// Starting returns a handle of the host's own type, and takes the host's options.
 type Handles = "start" | "run" | "get";
 type Shared = Exclude<Extract<keyof Runtime, keyof RestateClient>, Handles>;
 export const sameMethods: Equal<Methods<Pick<Runtime, Shared>>, Methods<Pick<RestateClient, Shared>>> = true;

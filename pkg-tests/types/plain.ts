@@ -1,4 +1,4 @@
-// Compiled with `lib: ["es2022"]` and nothing else: neither the DOM's library nor Node's types.
+// Compiled with `lib: ["es2022"]` alone: with neither the DOM's types nor Node's.
 import { Engine, ExecutionError, StateMachine, TaskError, init, s3Handlers, simulate } from "stepglass";
 import { DebugSession } from "stepglass/debug";
 import { Runtime } from "stepglass/durable";

@@ -1,4 +1,4 @@
-// The types of `stepglass/server`, as its users write against them.
+// Compiled, but never run: the types of `stepglass/server`.
 import { Activity } from "stepglass";
 import { ApiError, MemoryStore, StoreConflict, serve } from "stepglass/server";
 import type { Batch, ExecutionSummary, ServeOptions, Server, Store } from "stepglass/server";
@@ -40,7 +40,7 @@ const { items } = await store.list({ machineArn: "arn", status: "RUNNING" }, { l
 items satisfies ExecutionSummary[];
 for await (const [key] of store.all("machine")) key satisfies string;
 
-// @ts-expect-error A port is a number.
+// @ts-expect-error a port is a number
 await serve({ port: "8083" });
-// @ts-expect-error There is no such option.
+// @ts-expect-error there is no such option
 await serve({ ports: 1 });

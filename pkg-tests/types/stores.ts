@@ -1,11 +1,11 @@
-// Compiled, never run: the types of stepglass/sqlite, with drivers as their own types have them.
+// Compiled, but never run: the types of stepglass/sqlite, with the drivers' own types.
 
 import type { Store } from "stepglass/durable";
 import { Runtime } from "stepglass/durable";
 import { sqlite } from "stepglass/sqlite";
 import type { SqliteStore } from "stepglass/sqlite";
 
-/** As @types/better-sqlite3 has it, which libsql has, too. */
+/** As in @types/better-sqlite3, and also in libsql. */
 declare class BetterSqlite {
   constructor(filename?: string | Uint8Array, options?: { readonly?: boolean });
   exec(source: string): this;
@@ -19,7 +19,7 @@ declare class BetterSqlite {
   close(): this;
 }
 
-/** As @types/node has it. */
+/** As in @types/node. */
 type Input = null | number | bigint | string | Uint8Array;
 declare class DatabaseSync {
   constructor(path: string | URL | Uint8Array, options?: { open?: boolean });
@@ -32,7 +32,7 @@ declare class DatabaseSync {
   close(): void;
 }
 
-/** As bun-types has it. */
+/** As in bun-types. */
 declare class BunDatabase {
   constructor(filename?: string, options?: number | object);
   exec<Parameters extends Input[]>(sql: string, ...parameters: Parameters[]): { changes: number };
@@ -60,7 +60,7 @@ export const runtimes: Runtime[] = every.map((store) => new Runtime({ store, mac
 
 // @ts-expect-error a path or a database
 sqlite();
-// @ts-expect-error a driver's class is no database
+// @ts-expect-error a driver's class is not a database
 sqlite({ database: BetterSqlite });
-// @ts-expect-error no such option
+// @ts-expect-error there is no such option
 sqlite({ path: "orders.db" });

@@ -1,4 +1,4 @@
-// Compiled, never run: the types of stepglass/testing.
+// Compiled, but never run: the types of stepglass/testing.
 import { StateMachine } from "stepglass";
 import {
   MockError,
@@ -51,7 +51,7 @@ const label: string = run.calls[0]?.state ?? run.visits[0]?.state ?? run.ending;
 
 // @ts-expect-error a mock of a state is a result, not a value
 await machine.run({}, { mocks: { A: 5 } });
-// @ts-expect-error an expectation is of a run
+// @ts-expect-error an expectation needs a run
 expectRun(machine);
 // @ts-expect-error there is no such expectation
 expectRun(run).tookTheBus();
