@@ -53,7 +53,7 @@ export class Runtime {
   /**
    * Starts an execution, and resolves when it is in the store. If an execution with this name and input is running, resolves to
    * that one, as AWS's StartExecution does. If the name is that of an execution with another input, or of one that has ended,
-   * rejects with `EXECUTION_EXISTS`.
+   * rejects with `EXECUTION_EXISTS`, unless {@link DurableStartOptions.onConflict} says otherwise.
    */
   start<Output = any>(machine: string, options?: DurableStartOptions): Promise<DurableExecution<Output>>;
   /**
@@ -62,7 +62,10 @@ export class Runtime {
    * execution may still continue, and {@link Runtime.get} finds it.
    */
   run<Output = any>(machine: string, options?: DurableStartOptions): Promise<Output>;
-  /** Returns a handle to an execution, by its ARN or by its machine and name. Undefined if there is none. */
+  /**
+   * Returns a handle to an execution, by its ARN or by its machine and name; if the name was used again, to the last one. Undefined if
+   * there is none.
+   */
   get<Output = any>(arn: string): Promise<DurableExecution<Output> | undefined>;
   get<Output = any>(machine: string, name: string): Promise<DurableExecution<Output> | undefined>;
   /**
@@ -358,6 +361,17 @@ export interface DurableStartOptions {
   priority?: number;
   /** The seed of UUIDs, random numbers and task tokens: equal seeds give equal ones. Default: random. */
   seed?: number | bigint;
+  /**
+   * What happens if another execution of the machine has this name. `"fail"`: the start rejects with `EXECUTION_EXISTS`. `"use"`: it
+   * resolves to the last execution with this name, whether it runs or has ended, and whatever its input was. `"newRun"`: if that
+   * has ended, another execution with this name begins; if it runs with another input, the start rejects. `"terminate"`: if it runs,
+   * it is stopped with the error `Stepglass.Replaced`; then another execution with this name begins. Default: as AWS's
+   * StartExecution: one that runs with this input is used, and in every other case the start rejects.
+   *
+   * Each further execution with a name has an ARN of its own, which ends in `~2`, `~3` and so on, and that number as its `runId`.
+   * The names of Express executions are never taken.
+   */
+  onConflict?: "fail" | "use" | "terminate" | "newRun";
 }
 
 /** Selects executions: those to which every member applies. */
@@ -587,6 +601,8 @@ export interface ExecutionDescription {
   redriveDate?: number;
   /** When it was last moved to another definition. */
   migratedDate?: number;
+  /** Its number among the executions with its name, from 2: {@link DurableStartOptions.onConflict}. Absent for the first one. */
+  runId?: number;
   /** The execution whose task started it. */
   parent?: { arn: string };
   /** The value that `urn:stepglass:setState` set last. */
@@ -763,6 +779,8 @@ export interface ExecutionRecord {
   error?: string;
   cause?: string;
   tags?: Record<string, string>;
+  /** Its number among the executions with its name, from 2. */
+  runId?: number;
   /** In a shared store, the process that has this key has the execution; default: its id. It does not change. */
   near?: string;
   /** Increases with every execution of the store; the store sets it. */

@@ -66,6 +66,8 @@ export interface ChildStart {
   priority?: number;
   /** Distinguishes the executions of an Express machine. */
   run: string;
+  /** The number of a further execution with the same name, from 2. */
+  runId?: number;
 }
 
 /** The methods of a runtime that its children need. */

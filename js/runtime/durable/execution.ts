@@ -120,7 +120,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 /** Returns the description that a runtime gives of a record. */
 export function described(record: ExecutionRecord): ExecutionDescription {
   const { id, name, machine, status, startDate, stopDate, input, output, error, cause, tags } = record;
-  const { redriveCount, redriveDate, migratedDate, parent, suspended } = record as Partial<ExecutionDescription>;
+  const { redriveCount, redriveDate, migratedDate, parent, suspended, runId } = record as Partial<ExecutionDescription>;
   const continued = record.continued as Continued | undefined;
   return {
     arn: id,
@@ -138,6 +138,7 @@ export function described(record: ExecutionRecord): ExecutionDescription {
     redriveCount: redriveCount ?? 0,
     ...(redriveDate !== undefined && { redriveDate }),
     ...(migratedDate !== undefined && { migratedDate }),
+    ...(runId !== undefined && { runId }),
     ...(parent !== undefined && { parent: { arn: parent.arn } }),
     ...(continued !== undefined && { continuedFrom: { arn: continued.from }, run: continued.run }),
     ...(typeof record.continuedTo === "string" && { continuedTo: { arn: record.continuedTo } }),

@@ -47,6 +47,7 @@ import { Host, type Program, type Started } from "./host.ts";
 import { settle } from "./live.ts";
 import { MapRunRecorder, recordingMapRuns } from "./map-runs.ts";
 import { openMetrics } from "./metrics.ts";
+import { NamedRuns, arnOfRun, checkPolicy, decide } from "./named-runs.ts";
 import { Operations } from "./operations.ts";
 import { Programs, STEP_BUDGET, withBudgetOf } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
@@ -59,7 +60,7 @@ const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "childRecords", "owner", "resident", "region", "account", "clock"],
   ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", ...LIMITS],
 ];
-const START_OPTIONS = ["name", "input", "tags", "priority", "seed"];
+const START_OPTIONS = ["name", "input", "tags", "priority", "seed", "onConflict"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RESIDENT = 1000;
 const DAY = 86_400_000;
@@ -75,6 +76,7 @@ export class Runtime implements PublicRuntime {
   readonly #operations: Operations;
   readonly #schedules: Schedules;
   readonly #queues: Queues;
+  readonly #runs: NamedRuns;
   readonly #telemetry: Telemetry | undefined;
   readonly #arns: string;
   #endedSince = 0;
@@ -88,7 +90,8 @@ export class Runtime implements PublicRuntime {
     const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", resident = RESIDENT, clock = "real" } = options;
     this.#arns = `arn:${partitionOf(region)}:states:${region}:${account}`;
     this.#telemetry = options.telemetry && new Telemetry(options.telemetry);
-    this.#tasks = new RuntimeTasks(this.#runs());
+    this.#tasks = new RuntimeTasks(this.#taskRuns());
+    this.#runs = new NamedRuns(store);
     this.#host = new Host({
       ...this.#tasks.hooks,
       kind: "runtime",
@@ -104,6 +107,7 @@ export class Runtime implements PublicRuntime {
         unschedule: (name: string) => this.#schedules.remove(name),
       }),
       onShared: () => this.#shared(),
+      onChanged: (collection) => this.#runs.changed(collection),
       onEndedElsewhere: (ids) => {
         this.#tasks.children.endedElsewhere(ids);
         for (const id of ids) this.#schedules.ended(id);
@@ -142,6 +146,7 @@ export class Runtime implements PublicRuntime {
     await this.#host.open(`${this.#options.owner ?? "stepglass"}-${randomUuid()}`);
     void this.#host.restored.then(() => this.#queues.release());
     await this.#sweep();
+    await this.#runs.open();
     await this.#schedules.open();
     this.#host.metrics.recoverySeconds = (performance.now() - begun) / 1000;
     this.#log("info", "runtime.opened", { seconds: this.#host.metrics.recoverySeconds, resident: this.resident });
@@ -164,20 +169,40 @@ export class Runtime implements PublicRuntime {
   /** Starts an execution. Resolves when its record is in the store. */
   async start<Output = any>(machine: string, options: DurableStartOptions = {}): Promise<PublicExecution<Output>> {
     checkOptions(options, START_OPTIONS, "runtime.start()");
-    const { name = randomUuid(), input, tags, seed, priority = 0 } = options;
+    const { name = randomUuid(), input, tags, seed, priority = 0, onConflict } = options;
+    checkPolicy(onConflict);
     if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `priority must be a number, not ${shown(priority)}`);
     this.#programs.registered(machine);
     const text = input === undefined ? "{}" : argumentText(input, "the input", this.#options.strict);
     checkStart(name, text, this.#options);
     const more = { ...(tags !== undefined && { tags }), ...(priority !== 0 && { priority }) };
-    const started = await this.#begin({ machine, name, input: text, run: randomUuid(), seed, ...more });
-    if (started.outcome === "exists" && (started.record.status !== "RUNNING" || started.record.input !== text)) {
-      throw misuse(
-        "EXECUTION_EXISTS",
-        `an execution ${shown(name)} of ${machine} exists already: Execution Already Exists: '${started.record.id}'`,
-      );
+    const record = await this.#beginNamed({ machine, name, input: text, run: randomUuid(), seed, ...more }, onConflict);
+    return this.#handle(record);
+  }
+
+  /** Starts an execution, or does what `onConflict` says if its name is taken. */
+  async #beginNamed(start: ChildStart & { seed?: number | bigint | undefined }, onConflict: DurableStartOptions["onConflict"]) {
+    const first = this.#arn(start.machine, start.name);
+    let last = await this.#runs.last(first);
+    for (;;) {
+      const { next = 1 } = last ?? {};
+      let record = last?.record;
+      if (record === undefined) {
+        if (next > 1) await this.#runs.announce(first, next);
+        const started = await this.#begin({ ...start, ...(next > 1 && { runId: next }) });
+        if (started.outcome === "created") return started.record;
+        ({ record } = started);
+      }
+      const decision = decide(record, start.input, onConflict);
+      if (decision === "use") return record;
+      if (decision === "stop") {
+        await this.#host.at(record.id, "stop", [record.id, "Stepglass.Replaced", "another execution with this name was started"]);
+        await this.#host.ended(record.id);
+      }
+      // Another process may have started an execution with this name in the meantime.
+      last = (await this.#runs.last(first)) ?? { record, next: 2 };
+      if (last.record?.id === record.id) last = { record: undefined, next: last.next };
     }
-    return this.#handle(started.record);
   }
 
   async #begin({
@@ -192,7 +217,7 @@ export class Runtime implements PublicRuntime {
     const registered = this.#programs.registered(machine);
     const { definition: text } = registered.machine;
     const record: ExecutionRecord = {
-      ...this.#names(machine, name, registered, run),
+      ...this.#names(machine, name, registered, run, more.runId),
       definition: await this.#programs.keep(machine),
       type: registered.machine.type,
       ...(mayHaveRuns(text) && { childRecords: this.#options.childRecords ?? "all" }),
@@ -211,7 +236,7 @@ export class Runtime implements PublicRuntime {
   }
 
   /** Returns the parts of the runtime that the built-in tasks use. */
-  #runs(): Runs {
+  #taskRuns(): Runs {
     const host = () => this.#host;
     return {
       get host() {
@@ -241,7 +266,9 @@ export class Runtime implements PublicRuntime {
 
   /** Returns a handle of an execution, found by its ARN, or by the names of its machine and itself. */
   async get<Output = any>(machineOrArn: string, name?: string): Promise<PublicExecution<Output> | undefined> {
-    const record = await this.#host.record(name === undefined ? machineOrArn : this.#arn(machineOrArn, name));
+    const first = name === undefined ? machineOrArn : this.#arn(machineOrArn, name);
+    const last = name === undefined ? undefined : await this.#runs.last(first);
+    const record = last === undefined ? await this.#host.record(first) : last.record;
     return record && this.#handle(record);
   }
 
@@ -451,10 +478,10 @@ export class Runtime implements PublicRuntime {
     return new DurableExecution<Output>(this.#host, record, this.#tasks, this.#operations);
   }
 
-  #names(machine: string, name: string, program: Program, run: string): Pick<ExecutionRecord, "id" | "name" | "machineArn" | "machine"> {
+  #names(machine: string, name: string, program: Program, run: string, runId = 1): NamesOf {
     const machineArn = this.#machineArn(machine);
     const express = program.machine.type === "EXPRESS";
-    const id = express ? `${this.#arns}:express:${machine}:${name}:${run}` : this.#arn(machine, name);
+    const id = express ? `${this.#arns}:express:${machine}:${name}:${run}` : arnOfRun(this.#arn(machine, name), runId);
     return { id, name, machineArn, machine };
   }
 
@@ -470,6 +497,9 @@ export class Runtime implements PublicRuntime {
     return { ...filter, ...(machine !== undefined && { machineArn: this.#machineArn(machine) }) };
   }
 }
+
+/** The members of a record that name it. */
+type NamesOf = Pick<ExecutionRecord, "id" | "name" | "machineArn" | "machine">;
 
 /** Calls an observer. If it throws, the error is printed and nothing else changes. */
 function tell(name: string, call: () => void): void {
