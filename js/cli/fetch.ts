@@ -11,6 +11,7 @@ import { count, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import type { Account } from "./fetch/account.ts";
 import { fetchExecution, type Selection } from "./fetch/collect.ts";
+import { isExpress } from "./fetch/express.ts";
 import { checkRules, redact } from "./fetch/redaction.ts";
 import { targetOf } from "./fetch/target.ts";
 
@@ -28,17 +29,18 @@ the account is changed.
   stepglass policy --for fetch                  the permissions that it needs
   stepglass replay runs order.asl.json          replays what was fetched
 
-ARN is that of an execution of a Standard workflow, or of a state machine, whose latest executions are fetched. Executions
-that are in the folder already are not fetched again, unless they were running, have been redriven, or more is asked for;
+ARN is that of an execution, or of a Standard state machine, whose latest executions are fetched. The events of an Express
+execution are read from the log group of its machine, as far as the log level lets them in. Executions that are in the folder already are not fetched again, unless they were running, have been redriven, or more is asked for;
 an interrupted command can be repeated.
 
-It calls AWS by @aws-sdk/client-sfn of this project (npm install @aws-sdk/client-sfn), with the SDK's credentials, profile
-and AWS_ENDPOINT_URL, in the region of the ARN.
+It calls AWS by @aws-sdk/client-sfn of this project (npm install @aws-sdk/client-sfn), and @aws-sdk/client-cloudwatch-logs
+for Express executions, with the SDK's credentials, profile and AWS_ENDPOINT_URL, in the region of the ARN.
 
 Options
       --out FOLDER        the folder for the files, which is made if needed; default: the working directory
       --status STATUS     of a state machine: RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED or PENDING_REDRIVE
-      --since DURATION    of a state machine: executions that started in this time, such as 7d or 12h
+      --since DURATION    of a state machine: executions that started in this time, such as 7d or 12h; of an Express
+                          execution: how far back its log is searched
       --limit NUMBER      at most so many executions of a state machine (default 100), and child executions of each Map
                           Run (default all)
       --failed            of Map Runs, only the child executions that failed, timed out or were aborted
@@ -87,9 +89,9 @@ async function fetch(arns: string[], values: Values<typeof options>): Promise<nu
   let unchanged = 0;
   for (const { account, arn, kind } of targets) {
     const wanted =
-      kind === "execution" ? [{ executionArn: arn }] : await latest(account, arn, { status: values.status, since, limit: limit ?? 100 });
+      kind !== "stateMachine" ? [{ executionArn: arn }] : await latest(account, arn, { status: values.status, since, limit: limit ?? 100 });
     for (const one of wanted) {
-      const done = await take(account, one, folder, { failed: values.failed === true, limit: limit ?? Infinity }, rules);
+      const done = await take(account, one, folder, { failed: values.failed === true, limit: limit ?? Infinity, since }, rules);
       if (done === undefined) unchanged += 1;
       else fetched.push(done);
       if (!json && done !== undefined) process.stdout.write(lineOf(done));
@@ -148,7 +150,7 @@ async function take(
   account: Account,
   listed: Listed,
   folder: string,
-  selection: Selection,
+  { since, ...selection }: Selection & { since: number | undefined },
   rules: readonly RedactionRule[],
 ): Promise<FetchedFile | undefined> {
   const { executionArn } = listed;
@@ -157,7 +159,7 @@ async function take(
   // Rules that were applied to the file before stay in force.
   const before = held?.redacted ?? [];
   const all = [...before, ...rules.filter((rule) => !before.some((one) => isSameRule(one, rule)))];
-  const run = redact(await fetchExecution(account, executionArn, selection), all);
+  const run = redact(await fetchExecution(account, executionArn, selection, since && Date.now() - since), all);
   writeRun(file, run);
   const { execution, history, missing, redacted } = run;
   return { file, executionArn, status: execution.status, events: history.length, missing, redacted };
@@ -173,7 +175,9 @@ function has({ mapRuns, redacted }: FetchedRun, { failed, limit }: Selection, ru
   return rules.every((rule) => redacted.some((one) => isSameRule(one, rule)));
 }
 
-async function isCurrent(account: Account, { execution }: FetchedRun, listed: Listed): Promise<boolean> {
+async function isCurrent(account: Account, { execution, missing }: FetchedRun, listed: Listed): Promise<boolean> {
+  // An Express execution cannot be described; all of it is in the file unless something is missing.
+  if (isExpress(listed.executionArn)) return missing.length === 0;
   if (execution.status === "RUNNING" || execution.status === "PENDING_REDRIVE") return false;
   const { status, redriveCount = 0 } =
     listed.status === undefined
@@ -187,7 +191,7 @@ async function isCurrent(account: Account, { execution }: FetchedRun, listed: Li
  * gets a part of a hash.
  */
 function placeFor(arn: string, folder: string): { file: string; held: FetchedRun | undefined } {
-  const [, machine = "", name = ""] = /:execution:([^:]+):(.+)$/.exec(arn) ?? [];
+  const [, machine = "", name = ""] = /:(?:execution|express):([^:]+):(.+)$/.exec(arn) ?? [];
   const plain = `${machine}.${name}`.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
   const hashed = `${plain.slice(0, 180)}-${createHash("sha256").update(arn).digest("hex").slice(0, 8)}`;
   for (const base of plain === `${machine}.${name}` && plain.length <= 180 ? [plain, hashed] : [hashed]) {

@@ -83,7 +83,7 @@ async function documentOf(what: string, execution: string | undefined): Promise<
   if (what.startsWith("arn:")) {
     const [{ targetOf }, { fetchExecution }] = await Promise.all([import("./fetch/target.ts"), import("./fetch/collect.ts")]);
     const { account, arn, kind } = targetOf(what);
-    if (kind !== "execution")
+    if (kind === "stateMachine")
       throw new Unusable(`${arn} is a state machine: open takes an execution; stepglass fetch brings many`, { usage: true });
     // The debugger shows the execution itself, so its Map Runs are not fetched.
     const run = await fetchExecution(account, arn, { failed: false, limit: 0 });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { simulate } from "../../dist/node.js";
 import { folderWith } from "../api/command.mjs";
 import { lambda, machine, region, start } from "./endpoint.mjs";
 import { sdkOf } from "./sdk.mjs";
@@ -398,13 +399,7 @@ test("fetch reports missing permissions, credentials, packages and executions", 
   const { code, stderr } = await stepglass("fetch", arn, { env });
   assert.equal(code, 2);
   assert.match(stderr, /^stepglass: @aws-sdk\/client-sfn is not installed in this project: npm install @aws-sdk\/client-sfn/);
-  for (const args of [
-    [],
-    ["arn:aws:s3:::bucket"],
-    [arn, "--since", "soon"],
-    [arn, "--limit", "0"],
-    [arn.replace(":execution:", ":express:")],
-  ])
+  for (const args of [[], ["arn:aws:s3:::bucket"], [arn, "--since", "soon"], [arn, "--limit", "0"]])
     assert.equal((await stepglass("fetch", ...args, { env })).code, 2, args.join(" "));
 });
 
@@ -441,6 +436,96 @@ test("a response that cannot be decrypted is listed as missing in the file", asy
   );
 });
 
+const expressArn = `arn:aws:states:${region}:123456789012:express:Quick:q:1e0d-4`;
+const quick = machine({ Wrap: { Type: "Pass", Result: { done: true }, End: true } });
+
+/** The events of an Express execution as its log has them. */
+const logged = simulate(JSON.parse(quick), { email: "ada@example.com" }).history.map(
+  ({ id, previousEventId, type, timestamp, ...details }) => ({
+    id: String(id),
+    type,
+    details: Object.values(details)[0] ?? {},
+    previous_event_id: String(previousEventId),
+    event_timestamp: String(Date.parse(timestamp)),
+    execution_arn: expressArn,
+  }),
+);
+
+/** An account with one Express machine, whose log has these pages of events. Returns the environment of the command. */
+async function expressAccount(pages, logging = {}) {
+  const calls = [];
+  const group = {
+    cloudWatchLogsLogGroup: { logGroupArn: `arn:aws:logs:${region}:123456789012:log-group:/aws/vendedlogs/states/Quick-Logs:*` },
+  };
+  const url = await refusingServer("ResourceNotFoundException", "no such thing", (operation, _, body) => {
+    if (operation === "DescribeStateMachine")
+      return {
+        name: "Quick",
+        definition: quick,
+        type: "EXPRESS",
+        loggingConfiguration: { level: "ALL", includeExecutionData: true, destinations: [group], ...logging },
+      };
+    if (operation !== "FilterLogEvents") return undefined;
+    calls.push(body);
+    const page = Number(body.nextToken ?? 0);
+    return {
+      events: pages[page].map((event) => ({ message: typeof event === "string" ? event : JSON.stringify(event) })),
+      ...(page + 1 < pages.length && { nextToken: String(page + 1) }),
+    };
+  });
+  return { calls, env: { ...env, AWS_ENDPOINT_URL: url } };
+}
+
+test("fetches an Express execution from its log, whose events are split, repeated and out of order", async () => {
+  const { folder, within } = project();
+  const [first, ...others] = logged;
+  const account = await expressAccount([
+    [...others.toReversed(), "START RequestId"],
+    [],
+    [first, first, { ...first, execution_arn: "another" }],
+  ]);
+  const { code, stdout, stderr } = await within("fetch", expressArn, "--redact", "email", "--json", { env: account.env });
+  assert.equal(code, 0, stderr);
+  const [{ file, status, events, missing }] = JSON.parse(stdout).fetched;
+  assert.deepEqual([status, events, missing], ["SUCCEEDED", logged.length, []]);
+  assert.equal(account.calls[0].logGroupName, "/aws/vendedlogs/states/Quick-Logs");
+  assert.match(account.calls[0].filterPattern, new RegExp(expressArn));
+  const content = contentOf(folder, file);
+  assert.deepEqual(
+    content.history.map(({ id }) => id),
+    logged.map(({ id }) => Number(id)),
+  );
+  assert.doesNotMatch(JSON.stringify(content), /ada@example/);
+  writeFileSync(join(folder, "quick.asl.json"), quick);
+  const replayed = await within("replay", ".", "quick.asl.json", { env: account.env });
+  assert.match(replayed.stdout, /^ *1 {2}same$/m, replayed.stderr);
+  const again = await within("fetch", expressArn, "--redact", "email", { env: account.env });
+  assert.match(again.stdout, /^0 executions fetched, 1 already in/m);
+});
+
+test("says what the log of an Express execution leaves out", async () => {
+  for (const [pages, logging, message] of [
+    [[logged], { level: "OFF" }, /Quick does not log; set its log level to ALL/],
+    [[[]], {}, /\/aws\/vendedlogs\/states\/Quick-Logs has no events of arn:.*they can arrive minutes late/],
+  ]) {
+    const { within } = project();
+    const account = await expressAccount(pages, logging);
+    const { code, stderr } = await within("fetch", expressArn, { env: account.env });
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+  }
+  for (const [pages, logging, messages] of [
+    [[logged.slice(0, 2)], {}, [/some events are not in the log, or not yet/]],
+    [[logged], { level: "ERROR", includeExecutionData: false }, [/log level of Quick is ERROR/, /Quick logs no execution data/]],
+  ]) {
+    const { within } = project();
+    const account = await expressAccount(pages, logging);
+    const { code, stdout } = await within("fetch", expressArn, { env: account.env });
+    assert.equal(code, 0);
+    for (const message of messages) assert.match(stdout, message);
+  }
+});
+
 test("stepglass policy --for fetch grants only what fetch needs", async () => {
   const { stepglass } = folderWith({});
   const { code, stdout } = await stepglass("policy", "--for", "fetch", "--region", region, "--account", "123456789012", "--name", "Orders");
@@ -449,6 +534,8 @@ test("stepglass policy --for fetch grants only what fetch needs", async () => {
   const ofAction = (action) => statements.find(({ Action }) => Action.includes(`states:${action}`)).Resource;
   const arn = `arn:aws:states:${region}:123456789012`;
   assert.deepEqual(ofAction("GetExecutionHistory"), [`${arn}:execution:Orders:*`, `${arn}:execution:Orders/*`]);
+  const logs = JSON.parse(stdout).Statement.find(({ Action }) => Action.includes("logs:FilterLogEvents"));
+  assert.deepEqual(logs.Resource, [`arn:aws:logs:${region}:123456789012:log-group:/aws/vendedlogs/states/Orders-*`]);
   assert.deepEqual(ofAction("ListExecutions"), [`${arn}:stateMachine:Orders`, `${arn}:mapRun:Orders/*`]);
   assert.equal((await stepglass("policy", "--for", "fetch", "order.json")).code, 2);
 });

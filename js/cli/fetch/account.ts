@@ -1,4 +1,4 @@
-// The read-only calls of the Step Functions API, and their errors in words that say what to do.
+// The read-only calls of AWS, and their errors in words that say what to do.
 
 import { setTimeout } from "node:timers/promises";
 import { Clients, type ServiceClient } from "../../aws/clients.ts";
@@ -8,14 +8,34 @@ import { settingsOf } from "../../aws/settings.ts";
 import { TaskError, messageOf } from "../../core/base/errors.ts";
 import { Unusable } from "../../language/files/problem.ts";
 
-/** The operations that `stepglass fetch` calls. Each needs the permission `states:NAME`. */
+/** The operations that `stepglass fetch` calls. */
 export type Action =
   | "DescribeExecution"
+  | "DescribeStateMachine"
   | "DescribeStateMachineForExecution"
   | "GetExecutionHistory"
   | "ListMapRuns"
   | "DescribeMapRun"
-  | "ListExecutions";
+  | "ListExecutions"
+  | "FilterLogEvents";
+
+/** The service of an operation: the name of its client's package, and the variable with its endpoint. */
+interface Service {
+  client: string;
+  variable: "AWS_ENDPOINT_URL_SFN" | "AWS_ENDPOINT_URL_CLOUDWATCH_LOGS";
+}
+
+const STEP_FUNCTIONS: Service = { client: "sfn", variable: "AWS_ENDPOINT_URL_SFN" };
+const LOGS: Service = { client: "cloudwatch-logs", variable: "AWS_ENDPOINT_URL_CLOUDWATCH_LOGS" };
+
+function serviceOf(action: Action): Service {
+  return action === "FilterLogEvents" ? LOGS : STEP_FUNCTIONS;
+}
+
+/** Returns the permission that an operation needs. */
+export function permissionOf(action: Action): string {
+  return `${serviceOf(action) === LOGS ? "logs" : "states"}:${action}`;
+}
 
 /** A response without the metadata of the SDK. */
 export type Response = Record<string, unknown>;
@@ -59,24 +79,28 @@ export class Denied extends Unusable {
   }
 }
 
-/** The Step Functions API of one account and region. */
+/** The API of one account and region. */
 export class Account {
-  readonly #clients: Clients;
+  readonly #clients: ReadonlyMap<Service, Clients>;
 
   /** `region` comes from an ARN. All other settings come from the environment and the profile. */
   constructor(region: string, env: NodeJS.ProcessEnv) {
     const ignored = env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS === "true";
-    const endpoint = ignored ? undefined : env.AWS_ENDPOINT_URL_SFN || env.AWS_ENDPOINT_URL || undefined;
-    try {
-      this.#clients = new Clients(settingsOf({ region, ...(endpoint !== undefined && { endpoint }) }, fromProject));
-    } catch (error) {
-      throw new Unusable(`AWS_ENDPOINT_URL: ${messageOf(error)}`);
-    }
+    this.#clients = new Map(
+      [STEP_FUNCTIONS, LOGS].map((service) => {
+        const endpoint = ignored ? undefined : env[service.variable] || env.AWS_ENDPOINT_URL || undefined;
+        try {
+          return [service, new Clients(settingsOf({ region, ...(endpoint !== undefined && { endpoint }) }, fromProject))];
+        } catch (error) {
+          throw new Unusable(`${env[service.variable] ? service.variable : "AWS_ENDPOINT_URL"}: ${messageOf(error)}`);
+        }
+      }),
+    );
   }
 
   /** Calls an operation, and again while AWS throttles it. Throws Unusable, or Withheld for data that is encrypted. */
   async call(action: Action, input: object): Promise<Response> {
-    const client = await this.#client();
+    const client = await this.#client(serviceOf(action));
     const Command = client.command(action);
     if (Command === undefined) throw new Unusable(`${client.package} is too old: it has no ${action}`);
     for (let attempt = 0; ; attempt++) {
@@ -100,9 +124,10 @@ export class Account {
     } while (nextToken !== undefined);
   }
 
-  async #client(): Promise<ServiceClient> {
+  async #client(service: Service): Promise<ServiceClient> {
     try {
-      return await this.#clients.get("sfn");
+      // The map has both services.
+      return await this.#clients.get(service)!.get(service.client);
     } catch (error) {
       if (error instanceof TaskError) throw new Unusable(error.errorCause ?? messageOf(error));
       throw error;
@@ -125,7 +150,9 @@ function explained(error: unknown, action: Action): Error {
   if (DENIED.has(name))
     return new Denied(
       action,
-      `${action}: access denied, the permission states:${action} is missing (see stepglass policy --for fetch): ${message}`,
+      `${action}: access denied, the permission ${permissionOf(action)} is missing (see stepglass policy --for fetch): ${message}`,
     );
+  if (name === "StateMachineTypeNotSupported" && action === "ListExecutions")
+    return new Unusable(`${action}: AWS lists no executions of Express workflows; give the ARN of an execution, as its log has it`);
   return new Unusable(`${action}: ${name === "" || name === "Error" ? "" : `${name}: `}${message}`);
 }

@@ -2,6 +2,7 @@
 
 import { fetchedRun, type FetchedExecution, type FetchedMapRun, type FetchedNested, type FetchedRun } from "../../language/files/sfnrun.ts";
 import { Denied, Withheld, type Account, type Action, type Response } from "./account.ts";
+import { fetchExpress, isExpress } from "./express.ts";
 import { startedBy } from "./nested.ts";
 
 /** Which child executions of the Map Runs are fetched. */
@@ -15,8 +16,9 @@ export interface Selection {
 /** ListExecutions takes one status at a time. */
 const UNSUCCESSFUL = ["FAILED", "TIMED_OUT", "ABORTED"];
 
-/** Fetches an execution. Throws Unusable. */
-export async function fetchExecution(account: Account, arn: string, selection: Selection): Promise<FetchedRun> {
+/** Fetches an execution, of an Express workflow from its log. `from` is the start of the search there. Throws Unusable. */
+export async function fetchExecution(account: Account, arn: string, selection: Selection, from?: number): Promise<FetchedRun> {
+  if (isExpress(arn)) return fetchExpress(account, arn, from);
   const missing: FetchedRun["missing"] = [];
   const reader = new Reader(account, missing);
   const whole = await reader.execution(arn);
@@ -69,12 +71,17 @@ class Reader {
     for (const status of failed ? UNSUCCESSFUL : [undefined]) {
       const input = { mapRunArn: arn, maxResults: Math.min(limit, 1000), ...(status !== undefined && { statusFilter: status }) };
       for await (const page of this.#account.pages("ListExecutions", input)) {
-        for (const { executionArn } of page.executions as { executionArn: string }[]) {
+        for (const listed of page.executions as (Response & { executionArn: string })[]) {
           if (executions.length === limit) more = true;
-          else executions.push(await this.execution(executionArn));
+          else if (isExpress(listed.executionArn)) executions.push({ execution: listed, history: [] });
+          else executions.push(await this.execution(listed.executionArn));
         }
         if (more) break;
       }
+    }
+    if (executions.some(({ execution }) => isExpress(String(execution.executionArn)))) {
+      const message = "child executions of Express type have no history; fetch one by its ARN, which reads its log";
+      this.#missing.push({ operation: "GetExecutionHistory", arn, message });
     }
     return { mapRun, executions, partial: failed || more };
   }

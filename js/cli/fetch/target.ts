@@ -10,10 +10,6 @@ export function targetOf(arn: string): { account: Account; arn: string; kind: st
   const [, region, kind] = STATES_ARN.exec(arn) ?? [];
   if (region === undefined || kind === undefined)
     throw new Unusable(`${arn} is not the ARN of an execution or a state machine`, { usage: true });
-  if (kind === "express")
-    throw new Unusable(
-      `${arn} is an Express execution: AWS keeps no history of it; its events are in CloudWatch Logs, and replay reads them`,
-    );
   if (kind === "mapRun") throw new Unusable(`${arn} is a Map Run: fetch the execution that started it`);
   return { account: new Account(region, process.env), arn, kind };
 }
