@@ -26,6 +26,27 @@ export function upwards(module, floors, folderOf) {
     .map((to) => `${module.name} → ${to}`);
 }
 
+/** Returns the circles of imports among modules, also those of types alone: for each, its modules in the order of their names. */
+export function circlesOf(modules) {
+  const imports = new Map(modules.map((module) => [module.name, importsOf(module)]));
+  const [order, lowest, stack, circles] = [new Map(), new Map(), [], []];
+  // Tarjan's algorithm for strongly connected components.
+  const visit = (name) => {
+    order.set(name, order.size);
+    lowest.set(name, order.get(name));
+    stack.push(name);
+    for (const to of imports.get(name).filter((one) => imports.has(one))) {
+      if (!order.has(to)) visit(to);
+      if (stack.includes(to)) lowest.set(name, Math.min(lowest.get(name), lowest.get(to)));
+    }
+    if (lowest.get(name) !== order.get(name)) return;
+    const component = stack.splice(stack.indexOf(name));
+    if (component.length > 1) circles.push(component.sort());
+  };
+  for (const { name } of modules) if (!order.has(name)) visit(name);
+  return circles;
+}
+
 /** Returns the cells of the table that follows `sentence` in a document, row by row. */
 export function cellsOf(document, sentence) {
   const text = readFileSync(join(import.meta.dirname, "..", document), "utf8");

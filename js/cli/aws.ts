@@ -11,7 +11,7 @@ import { awsTasks } from "../entries/aws.ts";
 import { StateMachine } from "../core/execution/machine.ts";
 import { Machines } from "../core/execution/nested.ts";
 import { Unusable } from "../language/files/problem.ts";
-import { lambdaTask } from "../server/tasks.ts";
+import { lambdaTask } from "../server/executions/tasks.ts";
 import { withOthers } from "../core/tasks/handlers.ts";
 import { Handlers } from "../core/tasks/resource.ts";
 import type { AwsValues } from "./aws-options.ts";

@@ -105,8 +105,8 @@ const REFUSED: ReadonlySet<string> = new Set(["ExecutionNotRedrivable", "Executi
 async function opened(data: string, reads: boolean): Promise<Service> {
   const [{ Service }, { findData }, { StandbyRouter }] = await Promise.all([
     import("../server/service.ts"),
-    import("../server/data.ts"),
-    import("../server/standby.ts"),
+    import("../server/storage/data.ts"),
+    import("../server/executions/standby.ts"),
     import("../entries/server.ts"),
   ]);
   try {
@@ -222,7 +222,7 @@ async function redrive(service: Service, { json }: Given, arn: string): Promise<
 }
 
 async function signal(service: Service, { payload = "null", id, json }: Given, arn: string, name = ""): Promise<void> {
-  const { sendSignal } = await import("../server/actions.ts");
+  const { sendSignal } = await import("../server/executions/actions.ts");
   await sendSignal(service, arn, name, payload, id);
   print(json ? `${JSON.stringify({ executionArn: arn, signal: name })}\n` : `sent ${name} to ${arn}: it resumes when the server starts\n`);
 }

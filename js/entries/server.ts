@@ -5,13 +5,13 @@ import type { ServeOptions, Server as PublicServer } from "../core/api/server.d.
 import { asyncDispose } from "../core/base/dispose.ts";
 import { misuse } from "../core/base/errors.ts";
 import { checkOptions } from "../core/base/options.ts";
-import { sendSignal } from "../server/actions.ts";
-import { ApiError } from "../server/errors.ts";
+import { sendSignal } from "../server/executions/actions.ts";
+import { ApiError } from "../server/protocol/errors.ts";
 import { Endpoint } from "../server/http.ts";
-import { isLevel, logger } from "../server/log.ts";
+import { isLevel, logger } from "../server/protocol/log.ts";
 import { RestateFront } from "../server/restate.ts";
 import { Service } from "../server/service.ts";
-import { openData } from "../server/data.ts";
+import { openData } from "../server/storage/data.ts";
 import { StoreConflict, StoreError } from "../runtime/store/errors.ts";
 import { MemoryStore } from "../runtime/store/memory.ts";
 import { argumentText } from "../core/tasks/integration.ts";

@@ -10,17 +10,18 @@ import type { Completion } from "../core/tasks/call.ts";
 import type { RunStanding } from "../runtime/restate/runs.ts";
 import { KnownText } from "../core/tasks/known-text.ts";
 import { Handlers } from "../core/tasks/resource.ts";
-import { activityArn, checkName, executionArn, machineArn, mapRunArn, resourceArn } from "./arn.ts";
-import { ApiError, invalid, invalidToken, noExecution, noMachine, noResource, wrongType } from "./errors.ts";
-import { CHILD_REDRIVE, described, eventOf, executionOperations, listed, redriveOf, syncEnd } from "./executions.ts";
-import { jsonProblem } from "./json.ts";
-import { describedRun, limitsOf, listedRun } from "./mapruns.ts";
-import { PAGE, cursorOf, pageOf, pageToken } from "./paging.ts";
-import type { StoredExecution, StoredSummary } from "./records.ts";
-import { seconds } from "./responses.ts";
+import { activityArn, checkName, executionArn, machineArn, mapRunArn, resourceArn } from "./protocol/arn.ts";
+import { ApiError, invalid, invalidToken, noExecution, noMachine, noResource, wrongType } from "./protocol/errors.ts";
+import { CHILD_REDRIVE, described, eventOf, listed, redriveOf, syncEnd } from "./executions/descriptions.ts";
+import { executionOperations } from "./operations/executions.ts";
+import { jsonProblem } from "./protocol/json.ts";
+import { describedRun, limitsOf, listedRun } from "./operations/mapruns.ts";
+import { PAGE, cursorOf, pageOf, pageToken } from "./protocol/paging.ts";
+import type { StoredExecution, StoredSummary } from "./storage/records.ts";
+import { seconds } from "./protocol/responses.ts";
 import type { Served } from "./http.ts";
-import { checkRequest, isOperation, type Input, type Operation } from "./shapes.ts";
-import { testStateOperation } from "./teststate.ts";
+import { checkRequest, isOperation, type Input, type Operation } from "./protocol/shapes.ts";
+import { testStateOperation } from "./operations/teststate.ts";
 
 /** The address of Restate. */
 interface FrontOptions {

@@ -4,7 +4,7 @@ import { partitionOf } from "../core/base/partition.ts";
 import { randomUUID } from "node:crypto";
 import type { Clock, MachineType, ServiceModels } from "../core/api/index.d.ts";
 import type { Store } from "../core/api/durable.d.ts";
-import type { ServeOptions, ServerLimits } from "../core/api/server.d.ts";
+import type { ServeOptions } from "../core/api/server.d.ts";
 import { messageOf, misuse } from "../core/base/errors.ts";
 import { isObject } from "../core/base/json.ts";
 import { shown } from "../core/base/shown.ts";
@@ -13,41 +13,32 @@ import type { OpenOptions } from "../runtime/durable/host.ts";
 import { RUN_BY } from "../runtime/durable/ownership.ts";
 import type { OwnTasks } from "../runtime/durable/tasks.ts";
 import { MemoryStore } from "../runtime/store/memory.ts";
-import { activityOperations, loadActivities } from "./activities.ts";
-import type { RegisteredActivity } from "./activities.ts";
-import { ApiError } from "./errors.ts";
-import { executionOperations, startNamed } from "./executions.ts";
-import type { Log } from "./log.ts";
-import { loadMachines } from "./machine.ts";
-import type { Machine } from "./machine.ts";
-import { machineOperations } from "./machines.ts";
-import { mapRunOperations } from "./mapruns.ts";
-import { modelsOf } from "./models.ts";
-import type { Caller, Operations, Output, Scope } from "./operations.ts";
-import type { Parent, StoredExecution } from "./records.ts";
-import { ownTasks } from "./builtin-tasks.ts";
-import { type PublishOptions, Publisher } from "./publishing.ts";
-import { Quotas } from "./quotas.ts";
-import { TaskRouter } from "./router.ts";
-import { Runner } from "./runner.ts";
-import { lookFor, reload } from "./sharing.ts";
-import { checkRequest, isOperation } from "./shapes.ts";
-import type { Operation } from "./shapes.ts";
-import { HandlersModule } from "./tasks.ts";
-import { unhandled } from "./unhandled.ts";
-import { aliasOperations, versionOperations } from "./versions.ts";
-
-const OPERATIONS: Operations = {
-  ...machineOperations,
-  ...versionOperations,
-  ...aliasOperations,
-  ...executionOperations,
-  ...activityOperations,
-  ...mapRunOperations,
-};
+import { type RegisteredActivity, loadActivities } from "./storage/activity.ts";
+import { ApiError } from "./protocol/errors.ts";
+import { startNamed } from "./executions/starting.ts";
+import type { Log } from "./protocol/log.ts";
+import { loadMachines } from "./storage/machine.ts";
+import type { Machine } from "./storage/machine.ts";
+import { modelsOf } from "./operations/models.ts";
+import type { Caller, Scope } from "./protocol/caller.ts";
+import type { OperationContext } from "./operations/operation.ts";
+import { type AllLimits, LIMITS } from "./storage/registry.ts";
+import { remoteMethodsOf } from "./executions/remote-methods.ts";
+import { perform } from "./operations/table.ts";
+import type { Parent, StoredExecution } from "./storage/records.ts";
+import { ownTasks } from "./executions/builtin-tasks.ts";
+import { type PublishOptions, Publisher } from "./executions/publishing.ts";
+import { Quotas } from "./protocol/quotas.ts";
+import { TaskRouter } from "./executions/router.ts";
+import { Runner } from "./executions/runner.ts";
+import { lookFor, reload } from "./storage/sharing.ts";
+import { checkRequest, isOperation } from "./protocol/shapes.ts";
+import type { Operation } from "./protocol/shapes.ts";
+import { HandlersModule } from "./executions/tasks.ts";
+import { unhandled } from "./executions/unhandled.ts";
 
 /** The options of the service. */
-export type ServiceOptions = Pick<
+type ServiceOptions = Pick<
   ServeOptions,
   | "tasks"
   | "otherTasks"
@@ -69,25 +60,8 @@ export type ServiceOptions = Pick<
     router?: (service: Service) => TaskRouter;
   };
 
-/** All limits of a server. */
-type AllLimits = Required<Omit<ServerLimits, "retain">> & { retain: Required<NonNullable<ServerLimits["retain"]>> };
-
-/** The default limits. */
-const LIMITS: AllLimits = {
-  registered: 10_000,
-  running: 100_000,
-  resident: 1000,
-  retain: { executions: 10_000, bytes: 256 * 2 ** 20 },
-  poll: 60_000,
-};
-
-/** Checks a request and performs its operation. */
-function perform<Name extends Operation>(name: Name, service: Service, input: unknown, caller: Caller): Promise<Output<Name>> {
-  return OPERATIONS[name](service, checkRequest(name, input), caller);
-}
-
 /** Step Functions in one process, without HTTP. */
-export class Service {
+export class Service implements OperationContext {
   readonly machines = new Map<string, Machine>();
   readonly activities = new Map<string, RegisteredActivity>();
   /** The polls of workers that wait for a task. */
@@ -141,9 +115,9 @@ export class Service {
     this.quotas = quotas === false ? undefined : new Quotas(quotas === true ? {} : quotas, () => this.now());
     const defaults = { ...LIMITS, ...(this.quotas !== undefined && { registered: this.quotas.registered, running: Infinity }) };
     this.limits = { ...defaults, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
-    this.publisher = new Publisher(this, options);
+    this.publisher = new Publisher(this, options, (arn) => this.runner.current(arn));
     this.tasks = ownTasks(this);
-    this.runner = new Runner(this);
+    this.runner = new Runner(this, remoteMethodsOf(this));
     if (router !== undefined) {
       this.router = router(this);
       return;

@@ -20,7 +20,11 @@ const ALLOWED = [
     "service|handler",
     "Restate answers 404 for a service and for a handler that is missing, without a code",
   ],
-  ["js/server/destinations.ts", "thrown.message.includes(name)", "services and emulators write the error's name in different members"],
+  [
+    "js/server/executions/destinations.ts",
+    "thrown.message.includes(name)",
+    "services and emulators write the error's name in different members",
+  ],
   ["js/language/sources/machine.ts", "stack|recursion", "JavaScript engines throw a RangeError without a code"],
   ["js/runtime/store/sqlite-database.ts", "database is locked", "some drivers of SQLite give no result code"],
   ["www/src/forms/values.ts", "is not valid JSON", "browsers append the text to the message of JSON.parse"],

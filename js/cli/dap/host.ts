@@ -9,7 +9,7 @@ import { Invalid, Unusable } from "../../language/files/problem.ts";
 import { read } from "../../language/files/reading.ts";
 import { Source, split } from "../../language/files/source.ts";
 import { loadMockConfig } from "../../testing/mocks/file.ts";
-import type { ExecutionDocument } from "../../server/debugger.ts";
+import type { ExecutionDocument } from "../../server/pages/documents.ts";
 import { START } from "../../testing/kit/machine.ts";
 import { handlersOf } from "../tasks.ts";
 import { readMocks, readTestFile } from "../test-file.ts";
