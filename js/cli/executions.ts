@@ -1,6 +1,8 @@
 // stepglass executions: shows and changes the executions in a server's folder while no server is running.
 
-import type { MapRunDescription } from "../core/api/durable.d.ts";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Codec, MapRunDescription, Store } from "../core/api/durable.d.ts";
 import type { ExecutionStatus } from "../core/api/index.d.ts";
 import { codeOf, messageOf } from "../core/base/errors.ts";
 import { Unusable } from "../language/files/problem.ts";
@@ -34,6 +36,7 @@ Options
       --cause TEXT       stop: the cause
       --payload JSON     signal: its payload, default null
       --id TEXT          signal: its id; a signal counts only once, even if it is sent again
+      --codecs MODULE    the codecs of an encoded store: a module whose default export is their list
       --json             prints JSON: one line for each execution, or one object
 
 Exit code: 0 success; 1 verify found a difference; 2 wrong usage, no such execution, or data that cannot be used.
@@ -48,6 +51,7 @@ const options = {
   cause: { type: "string" },
   payload: { type: "string" },
   id: { type: "string" },
+  codecs: { type: "string", file: true },
   json: { type: "boolean" },
 } as const satisfies Options;
 
@@ -88,7 +92,7 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
   const { takes } = doing;
   const given = arn === undefined ? [] : [arn, ...more];
   if (given.length !== takes.length) throw wrong(`${action} takes ${takes.length === 0 ? "no execution" : takes.join(" and ")}`);
-  const service = await opened(values.data, doing.reads === true);
+  const service = await opened(values.data, doing.reads === true, values.codecs);
   try {
     return (await doing.act(service, values, arn === undefined ? "" : await found(service, arn, values.machine), ...more)) ?? 0;
   } catch (error) {
@@ -102,7 +106,7 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
 /** Error names that mean that an execution refuses the action. */
 const REFUSED: ReadonlySet<string> = new Set(["ExecutionNotRedrivable", "ExecutionNotRunning", "ValidationException"]);
 
-async function opened(data: string, reads: boolean): Promise<Service> {
+async function opened(data: string, reads: boolean, codecs: string | undefined): Promise<Service> {
   const [{ Service }, { findData }, { StandbyRouter }] = await Promise.all([
     import("../server/service.ts"),
     import("../server/storage/data.ts"),
@@ -110,7 +114,11 @@ async function opened(data: string, reads: boolean): Promise<Service> {
     import("../entries/server.ts"),
   ]);
   try {
-    const service = new Service({ store: findData(data, { reads }), router: (made) => new StandbyRouter(made) });
+    const store = findData(data, { reads });
+    const service = new Service({
+      store: codecs === undefined ? store : await decoding(store, codecs),
+      router: (made) => new StandbyRouter(made),
+    });
     await service.open();
     await service.resume({ standby: true, reads });
     return service;
@@ -121,6 +129,19 @@ async function opened(data: string, reads: boolean): Promise<Service> {
       );
     throw String(codeOf(error)).startsWith("STORE_") ? new Unusable(messageOf(error)) : error;
   }
+}
+
+/** Returns a store with the codecs of a module. */
+async function decoding(store: Store, file: string): Promise<Store> {
+  const [{ encoded }, module] = await Promise.all([
+    import("../runtime/store/encoded.ts"),
+    import(pathToFileURL(resolve(file)).href).catch((error: unknown) => {
+      throw new Unusable(`cannot load the codecs of ${file}: ${messageOf(error)}`);
+    }),
+  ]);
+  const { default: codecs } = module as { default?: unknown };
+  if (!Array.isArray(codecs)) throw new Unusable(`${file} has no list of codecs as its default export`);
+  return encoded(store, codecs as Codec[]);
 }
 
 /** Returns the ARN of an execution, given its ARN or its name. */

@@ -5,6 +5,8 @@ import { needRest } from "../core/border/instance.ts";
 export { DurableError } from "../runtime/durable/execution.ts";
 export { Runtime } from "../runtime/durable/runtime.ts";
 export { StoreConflict, StoreError } from "../runtime/store/errors.ts";
+export { aesGcm, gzip } from "../runtime/store/codecs.ts";
+export { encoded } from "../runtime/store/encoded.ts";
 export { MemoryStore } from "../runtime/store/memory.ts";
 export { executionOfToken } from "../core/tasks/token.ts";
 

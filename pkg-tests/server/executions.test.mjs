@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { nodeWithSqlite } from "../store/drivers.mjs";
 import { call } from "./crash.mjs";
 import { role } from "./endpoint.mjs";
@@ -35,6 +37,45 @@ async function served(data) {
   };
   return { url, kill };
 }
+
+test("executions shows an encoded store to those who have the key", { skip, timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "stepglass-executions-"));
+  try {
+    const dist = pathToFileURL(join(import.meta.dirname, "../../dist/")).href;
+    const codecs = join(folder, "codecs.mjs");
+    const database = join(folder, "orders.db");
+    writeFileSync(
+      codecs,
+      `import { aesGcm, gzip } from "${dist}durable-node.js";
+      export default [gzip(), aesGcm({ keys: { k: new Uint8Array(32).fill(7) }, current: "k" })];`,
+    );
+    const write = join(folder, "write.mjs");
+    writeFileSync(
+      write,
+      `import { Runtime, encoded } from "${dist}durable-node.js";
+      import { sqlite } from "${dist}sqlite.js";
+      import codecs from "./codecs.mjs";
+      const machines = { Order: { StartAt: "A", States: { A: { Type: "Pass", End: true } } } };
+      const runtime = await new Runtime({ store: encoded(sqlite(${JSON.stringify(database)}), codecs), machines }).open();
+      await runtime.run("Order", { name: "one", input: { card: "4111" } });
+      await runtime.close();`,
+    );
+    await promisify(execFile)(nodeWithSqlite, [write]);
+    const show = (...more) => executions("show", "one", "--data", database, "--json", ...more);
+    const { code, stdout, stderr } = await show("--codecs", codecs);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /4111/);
+    assert.match(stdout, /ExecutionStarted/);
+    assert.doesNotMatch((await show()).stdout, /4111/);
+    const { stdout: listed } = await executions("list", "--data", database);
+    assert.match(listed, /one/);
+    const wrong = await show("--codecs", write.replace("write", "none"));
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stdout + wrong.stderr, /cannot load the codecs/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 test(
   "executions can be listed, shown, stopped and redriven while no server has the data folder open",

@@ -871,6 +871,48 @@ export class StoreError extends Error {
   readonly code: string;
 }
 
+/**
+ * Encodes texts before they are stored, and decodes them when they are read. Your own codec may call a key management service. What
+ * `encode` returned once must be decoded for as long as a store has it.
+ */
+export interface Codec {
+  /** Is stored with each text, and finds the codec again. */
+  readonly name: string;
+  encode(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** Rejects if it cannot decode, for example because it lacks the key. */
+  decode(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/**
+ * Returns a store that keeps everything that executions contain only in encoded form: inputs, outputs, causes, exposed states, facts,
+ * snapshots, histories, definitions, schedules, and what processes that share a store ask each other. The codecs are applied in their
+ * order. ARNs, names, machines, statuses, times, tags and names of errors stay readable, because lists filter by them.
+ *
+ * Texts that the store has from before are read as they are, and are encoded when they are written again. A text whose codec or key
+ * is missing rejects with `STORE_CODEC`; its execution continues once a process has it.
+ *
+ * @example
+ * ```js
+ * import { Runtime, aesGcm, encoded, gzip } from "stepglass/durable";
+ * import { sqlite } from "stepglass/sqlite";
+ *
+ * const keys = { "2025": process.env.KEY_2025, "2026": process.env.KEY_2026 };
+ * const store = encoded(sqlite("orders.db"), [gzip(), aesGcm({ keys, current: "2026" })]);
+ * const runtime = await new Runtime({ store, machines }).open();
+ * ```
+ */
+export function encoded(store: Store, codecs: readonly Codec[]): Store;
+
+/**
+ * Returns a codec that encrypts with AES-GCM of the Web Crypto API. Each text has the id of its key, so keys are rotated by adding one
+ * and making it the `current` one; an old key is needed for as long as the store has texts of it. A text that was changed is refused.
+ * Keys have 16, 24 or 32 bytes, as a Uint8Array or in base64.
+ */
+export function aesGcm(options: { keys: Readonly<Record<string, string | Uint8Array>>; current: string }): Codec;
+
+/** Returns a codec that compresses with gzip. It comes before a codec that encrypts: encrypted texts cannot be compressed. */
+export function gzip(): Codec;
+
 /** A Store in memory, which is lost when the process ends. */
 export interface MemoryStore extends Store {}
 export class MemoryStore {

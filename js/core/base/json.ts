@@ -18,3 +18,10 @@ export function isObject(value: unknown): value is Record<string, unknown>;
 export function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+const LONE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+
+/** Returns whether a text has a surrogate without its other half, which UTF-8 cannot express. */
+export function hasLoneSurrogate(text: string): boolean {
+  return LONE.test(text);
+}

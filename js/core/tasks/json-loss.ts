@@ -1,6 +1,7 @@
 // What JSON cannot express. JSON.stringify() writes a Map as {} and a symbol as null or not at all, without an error.
 
 import { misuse } from "../base/errors.ts";
+import { hasLoneSurrogate } from "../base/json.ts";
 import { isJsonText } from "./known-text.ts";
 
 /** A part of a value that JSON would change. */
@@ -19,7 +20,6 @@ const DEEPEST = 256;
 const WARNINGS = 100;
 // JSON.stringify() writes only lone surrogates with this escape; other texts may have it for pairs.
 const SURROGATE = /\\u[dD][89a-fA-F]/;
-const LONE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 // Objects whose data is not in members.
 const OPAQUE = new Set(["Map", "Set", "WeakMap", "WeakSet", "Promise", "RegExp", "Error", "ArrayBuffer"]);
 
@@ -57,7 +57,7 @@ class Walk {
     if (this.#left-- <= 0 || depth > DEEPEST) return undefined;
     switch (typeof value) {
       case "string":
-        return LONE.test(value) ? { path, change: "a lone surrogate becomes U+FFFD" } : undefined;
+        return hasLoneSurrogate(value) ? { path, change: "a lone surrogate becomes U+FFFD" } : undefined;
       case "number":
         return Number.isFinite(value) ? undefined : { path, change: `${value} becomes null` };
       case "symbol":
@@ -85,7 +85,7 @@ class Walk {
     for (const name of Object.keys(value)) {
       if (this.#left <= 0) break;
       const at = /^[A-Za-z_]\w*$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
-      if (LONE.test(name)) return { path: at, change: "a lone surrogate becomes U+FFFD" };
+      if (hasLoneSurrogate(name)) return { path: at, change: "a lone surrogate becomes U+FFFD" };
       const found = this.find((value as Record<string, unknown>)[name], at, depth + 1);
       if (found !== undefined) return found;
     }
