@@ -13,6 +13,7 @@ import { basename, join } from "node:path";
 import { findBrowser } from "./browser.mjs";
 import { installBundlers } from "./bundlers.mjs";
 import { emulator, installAwsClients, installNodeClients, pythonClients } from "./clients.mjs";
+import { installExtension } from "./editor.mjs";
 import { getFonts } from "./fonts.mjs";
 import { setUpPipelines } from "./pipelines.mjs";
 import { Missing, installIn, setUp } from "./setup.mjs";
@@ -80,6 +81,10 @@ export const stepsOf = ({ fuzzSeconds, quick = false }) => [
   { name: "durable executions", tests: ["pkg-tests/durable", "pkg-tests/hosts"], needs: [BUILD, "stores: set-up", "bundlers: set-up"] },
   { name: "restate: set-up", setUp: setUpRestate },
   { name: "restate: executions on its server", tests: ["pkg-tests/restate"], needs: [BUILD, "restate: set-up"] },
+  { name: "editor: set-up", setUp: () => installed(installExtension) },
+  { name: "editor: build", command: node("scripts/editor.mjs", "--build"), needs: [BUILD, "editor: set-up"] },
+  { name: "editor: types", command: types("editors/vscode/tsconfig.json"), needs: ["editor: build"] },
+  { name: "editor: extension for VS Code", tests: ["pkg-tests/editor"], needs: ["editor: build"] },
   { name: "server: set-up", setUp: setUpClients },
   { name: "pipelines: set-up", setUp: setUpPreCommit },
   { name: "pipelines: reports, hooks, the action", tests: ["pkg-tests/pipelines"], needs: [BUILD, "pipelines: set-up"] },

@@ -1,0 +1,195 @@
+// The extension in an editor that has only what the extension uses of VS Code, with its own debug adapter.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { createEditor, documentOf, loadWith } from "./fake-vscode.mjs";
+
+const extension = resolve(import.meta.dirname, "../../editors/vscode");
+const manifest = JSON.parse(readFileSync(join(extension, "package.json"), "utf8"));
+
+const ORDER = `{
+  "StartAt": "Charge",
+  "States": {
+    "Charge": { "Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:Charge", "Next": "Done" },
+    "Done": { "Type": "Succeed" }
+  }
+}
+`;
+
+/** Activates the extension for web editors, with an open document of a virtual folder. */
+async function activated({ text = ORDER, name = "order.asl.json", isTrusted = true, configure = () => {} } = {}) {
+  const files = new Map();
+  const editor = createEditor({ files, isTrusted });
+  const { Uri } = editor.vscode;
+  const uri = Uri.from({ scheme: "vscode-test-web", authority: "mount", path: `/${name}` });
+  editor.vscode.workspace.textDocuments.push(documentOf(uri, text, "asl"));
+  editor.vscode.window.activeTextEditor = { document: editor.vscode.workspace.textDocuments[0] };
+  configure(editor.vscode, files);
+  const extensionUri = Uri.parse("https://editor.test/stepglass");
+  const wasm = readFileSync(join(extension, "dist/stepglass.wasm"));
+  files.set(Uri.joinPath(extensionUri, "dist", "stepglass.wasm").toString(), wasm);
+  // The language server has a test of its own. Here its worker never answers.
+  globalThis.Worker = class {
+    postMessage() {}
+    terminate() {}
+  };
+  const subscriptions = [];
+  const { activate } = loadWith(editor.vscode, join(extension, "dist/extension-web.js"));
+  await activate({ subscriptions, extensionUri, extension: { id: "stepglass.stepglass" } });
+  return { ...editor, uri };
+}
+
+/** Resolves the configuration that VS Code would launch, as it does on F5. */
+function resolved({ registered }, config = {}, folder) {
+  const provider = registered.configurations.get("stepglass");
+  const first = provider.resolveDebugConfiguration(folder, config);
+  return first && provider.resolveDebugConfigurationWithSubstitutedVariables(folder, first);
+}
+
+/** Starts the adapter. `request` resolves to the response's body, `until` to the next event of a kind. */
+async function session({ registered }) {
+  const { implementation } = await registered.adapters.get("stepglass").createDebugAdapterDescriptor({});
+  const events = [];
+  const responses = new Map();
+  const waiting = [];
+  implementation.onDidSendMessage((message) => {
+    if (message.type === "response") return responses.get(message.request_seq)(message);
+    const at = waiting.findIndex(({ event }) => event === message.event);
+    if (at < 0) events.push(message);
+    else waiting.splice(at, 1)[0].done(message.body);
+  });
+  let seq = 0;
+  const request = async (command, given) => {
+    seq += 1;
+    const answer = new Promise((done) => responses.set(seq, done));
+    implementation.handleMessage({ seq, type: "request", command, arguments: given });
+    const { success, message, body } = await answer;
+    assert.ok(success, message);
+    return body;
+  };
+  const until = (event) => {
+    const at = events.findIndex((one) => one.event === event);
+    if (at >= 0) return Promise.resolve(events.splice(at, 1)[0].body);
+    return new Promise((done) => waiting.push({ event, done }));
+  };
+  return { request, until };
+}
+
+/** Launches a configuration, and returns the session at its first stop. */
+async function stopped(editor, config) {
+  const one = await session(editor);
+  await one.request("initialize", { adapterID: "stepglass" });
+  await one.request("launch", config);
+  await one.request("configurationDone");
+  await one.until("stopped");
+  const frame = async () => (await one.request("stackTrace", { threadId: 1 })).stackFrames[0];
+  return { ...one, frame };
+}
+
+test("every command of the manifest is there, and every file that it names", async () => {
+  const { registered } = await activated();
+  for (const { command } of manifest.contributes.commands) assert.ok(registered.commands.has(command), command);
+  for (const { viewType } of manifest.contributes.customEditors) assert.ok(registered.customEditors.has(viewType), viewType);
+  for (const { type } of manifest.contributes.debuggers) assert.ok(registered.adapters.has(type), type);
+});
+
+test("F5 without a launch.json debugs the open definition with generated results", async () => {
+  const editor = await activated();
+  const config = resolved(editor);
+  assert.equal(config.type, "stepglass");
+  assert.equal(config.definition, editor.uri.toString());
+  assert.equal(config.mocks, "generated");
+  const { frame, request, until } = await stopped(editor, config);
+  const { name, line, source } = await frame();
+  assert.deepEqual([name, line, source.path], ["Charge", 4, editor.uri.toString()]);
+  await request("next", { threadId: 1 });
+  await until("stopped");
+  assert.equal((await frame()).name, "Done");
+  await request("stepBack", { threadId: 1 });
+  await until("stopped");
+  assert.equal((await frame()).name, "Charge");
+});
+
+test("a stop marks the line of a state, not its whole text", async () => {
+  const editor = await activated();
+  const { frame } = await stopped(editor, resolved(editor));
+  assert.equal((await frame()).endLine, undefined);
+});
+
+test("a run stops at its first state only if there is no breakpoint in the file", async () => {
+  const editor = await activated({
+    configure: (vscode) => {
+      const uri = vscode.Uri.from({ scheme: "vscode-test-web", authority: "mount", path: "/order.asl.json" });
+      vscode.debug.breakpoints.push({ enabled: true, location: { uri } });
+    },
+  });
+  assert.equal(resolved(editor).stopOnEntry, false);
+  assert.equal(resolved(await activated()).stopOnEntry, true);
+  assert.equal(
+    resolved(await activated(), { type: "stepglass", request: "launch", definition: "${file}", stopOnEntry: false }).stopOnEntry,
+    false,
+  );
+});
+
+test("${file} and ${workspaceFolder} are URIs in virtual folders", async () => {
+  const editor = await activated();
+  const folder = { uri: editor.vscode.Uri.parse("vscode-test-web://mount/"), name: "folder", index: 0 };
+  const config = resolved(
+    editor,
+    { type: "stepglass", request: "launch", definition: "${file}", history: "${workspaceFolder}/one.sfnrun", tasks: "tasks.mjs" },
+    folder,
+  );
+  assert.equal(config.definition, "vscode-test-web://mount/order.asl.json");
+  assert.match(config.history, /^vscode-test-web:\/\/mount\/+one\.sfnrun$/);
+  assert.equal(config.tasks, "vscode-test-web://mount/tasks.mjs");
+});
+
+test("without a definition F5 says what to do", async () => {
+  const editor = await activated();
+  editor.vscode.window.activeTextEditor = undefined;
+  assert.equal(resolved(editor), undefined);
+  assert.deepEqual(editor.shown, ["Open a state machine first, or give the configuration a definition."]);
+});
+
+test("no module with handlers is loaded in a folder that is not trusted, or in a web editor", async () => {
+  for (const [isTrusted, reason] of [
+    [false, /this folder is not trusted/],
+    [true, /cannot be loaded in a web editor/],
+  ]) {
+    const editor = await activated({ isTrusted });
+    const { request } = await session(editor);
+    await request("initialize", { adapterID: "stepglass" });
+    await assert.rejects(request("launch", { ...resolved(editor), mocks: undefined, tasks: "/tasks.mjs" }), reason);
+  }
+});
+
+test("Run and Debug above a definition start it", async () => {
+  const editor = await activated();
+  const [document] = editor.vscode.workspace.textDocuments;
+  const lenses = editor.registered.lenses[0].provideCodeLenses(document);
+  assert.deepEqual(
+    lenses.map(({ range, command }) => [range.start.line, command.command]),
+    [
+      [1, "stepglass.run"],
+      [1, "stepglass.debug"],
+      [1, "stepglass.showGraph"],
+    ],
+  );
+  await editor.registered.commands.get("stepglass.run")(editor.uri);
+  await editor.registered.commands.get("stepglass.debug")(editor.uri);
+  assert.deepEqual(
+    editor.started.map(({ config, options }) => [config.definition, options.noDebug]),
+    [
+      [editor.uri.toString(), true],
+      [editor.uri.toString(), false],
+    ],
+  );
+});
+
+test("a definition whose text has errors says so instead of running", async () => {
+  const editor = await activated({ text: ORDER.replace('"Next": "Done"', '"Next": "Nowhere"') });
+  const { request } = await session(editor);
+  await request("initialize", { adapterID: "stepglass" });
+  await assert.rejects(request("launch", resolved(editor)), /Nowhere/);
+});
