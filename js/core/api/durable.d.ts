@@ -286,6 +286,12 @@ export interface TaskOptions {
   /** What happens to an execution that the task has started. */
   parentClosePolicy?: ParentClosePolicy;
   /**
+   * Whether each attempt of the task is called at most once. The call is stored before it is made, which costs one more write. If the
+   * process ends before the answer is stored, the task is not called again, but fails with `Stepglass.Unknown`; a Retry handles that
+   * only if it names it, and then makes another attempt. For handlers that are functions. Default: false; the task is called again.
+   */
+  atMostOnce?: boolean;
+  /**
    * How long the task may be retried, in seconds from its first attempt. A later failure becomes `Stepglass.RetryExpired`, which a
    * Retry handles only if it names it.
    */

@@ -21,6 +21,8 @@ interface Offer {
   until: number;
   /** Whether the task waits for a worker that has a handler for it. If not, a worker without one fails the task. */
   waits: boolean;
+  /** Is called when a worker has taken the task, before its handler. If it rejects, the task fails. */
+  isTaken: ((task: PublicTask) => Promise<void>) | undefined;
   answer(value: unknown): void;
   refuse(thrown: unknown): void;
 }
@@ -203,7 +205,10 @@ function handlerOf(handlers: Handlers, { resource, state, task }: Offer): Return
 async function called(handlers: Handlers, offer: Offer): Promise<unknown> {
   const { resource, state, input, task } = offer;
   const handler = handlerOf(handlers, offer);
-  if (typeof handler === "function") return handler(input, task);
+  if (typeof handler === "function") {
+    await offer.isTaken?.(task);
+    return handler(input, task);
+  }
   const { error, cause } = handlers.missing(resource, state, task.parameters);
   throw new TaskError(error, `the worker of the queue has no handler that is a function: ${cause}`);
 }
@@ -232,10 +237,16 @@ export class Queues {
       priorityOf,
       placeOf,
       waitsOf,
+      isOffered,
+      isTaken,
     }: {
       priorityOf: (arn: string) => number;
       placeOf: (task: PublicTask, next: () => number) => number;
       waitsOf: (task: PublicTask) => boolean;
+      /** Is called before a task is put into the queue. If it throws, the task fails. */
+      isOffered?: (task: PublicTask) => void;
+      /** Is called when a worker has taken a task, before its handler. If it rejects, the task fails. */
+      isTaken?: (task: PublicTask) => Promise<void>;
     },
   ): TaskHandler {
     const queue = this.#queue(name);
@@ -243,6 +254,7 @@ export class Queues {
     const wait = own < Infinity ? own : queue.scheduleToStart;
     return (input: unknown, task: PublicTask) =>
       new Promise((answer, refuse) => {
+        isOffered?.(task);
         const { resource, stateName: state, execution, signal } = task;
         const until = this.#clock.now() + wait;
         const leave = (): void => queue.remove(offer);
@@ -253,7 +265,7 @@ export class Queues {
         // New positions must be higher than those that were restored.
         this.#last = Math.max(this.#last, place);
         const offer: Offer = {
-          ...{ priority: priorityOf(execution.arn), place, resource, state, input, task, until, waits: waitsOf(task) },
+          ...{ priority: priorityOf(execution.arn), place, resource, state, input, task, until, waits: waitsOf(task), isTaken },
           answer: settled(answer),
           refuse: settled(refuse),
         };

@@ -8,6 +8,7 @@ import { shown } from "../../core/base/shown.ts";
 import { Task } from "../../core/driver/task.ts";
 import type { Taker } from "../../core/tasks/call.ts";
 import { Handlers, type TaskSource } from "../../core/tasks/resource.ts";
+import { calledOnce, checkNotCalled, markCall } from "./at-most-once.ts";
 import { sparedBy } from "./cancellation.ts";
 import type { Host } from "./host.ts";
 import type { Live } from "./live.ts";
@@ -77,14 +78,20 @@ export class OptionedHandlers extends Handlers {
 
   #find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
     const options = optionsOf(this.#all, state, resource);
-    const handler = options?.queue === undefined ? super.find(resource, state, input) : this.#queued(options.queue, options);
+    const found = options?.queue === undefined ? super.find(resource, state, input) : this.#queued(options.queue, options);
+    const isOnce = options?.atMostOnce === true && options.queue === undefined && typeof found === "function";
+    const handler = isOnce ? calledOnce(found, this.#host) : found;
     if (this.#all === undefined || typeof handler !== "function") return handler;
     if (options === undefined && !this.#waits) return handler;
     return (given, task) => this.#call(handler, options ?? {}, given, task);
   }
 
-  #queued(queue: string, { scheduleToStartSeconds, priority }: TaskOptions): TaskHandler {
+  #queued(queue: string, { scheduleToStartSeconds, priority, atMostOnce = false }: TaskOptions): TaskHandler {
     return this.#queues.handler(queue, scheduleToStartSeconds, {
+      ...(atMostOnce && {
+        isOffered: (task) => checkNotCalled(task, this.#host),
+        isTaken: (task) => markCall(task, this.#host),
+      }),
       waitsOf: (task) => this.#missingOf(task.stateName, task.resource) === "suspend",
       priorityOf: (arn) => priority ?? Number(this.#host.find(arn)?.record.priority ?? 0),
       placeOf: (task, next) => placeOf(this.#host.find(task.execution.arn), task, next),
@@ -186,7 +193,16 @@ function check(name: string, options: TaskOptions): void {
   const where = `taskOptions[${JSON.stringify(name)}]`;
   checkOptions(
     options,
-    ["onCancel", "parentClosePolicy", "retryExpirationSeconds", "queue", "scheduleToStartSeconds", "priority", "missingHandler"],
+    [
+      "onCancel",
+      "parentClosePolicy",
+      "retryExpirationSeconds",
+      "queue",
+      "scheduleToStartSeconds",
+      "priority",
+      "missingHandler",
+      "atMostOnce",
+    ],
     where,
   );
   const {
@@ -195,7 +211,9 @@ function check(name: string, options: TaskOptions): void {
     retryExpirationSeconds = 1,
     priority = 0,
     missingHandler = "fail",
+    atMostOnce = false,
   } = options;
+  if (typeof atMostOnce !== "boolean") throw misuse("INVALID_OPTION", `${where}.atMostOnce must be a boolean, not ${shown(atMostOnce)}`);
   if (!MISSING_HANDLER.includes(missingHandler))
     throw misuse("INVALID_OPTION", `${where}.missingHandler must be one of ${MISSING_HANDLER.join(", ")}`);
   if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `${where}.priority must be a number, not ${shown(priority)}`);

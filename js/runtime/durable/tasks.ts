@@ -2,6 +2,7 @@
 
 import type { Taker } from "../../core/tasks/call.ts";
 import type { MissingHandler, Resource, TaskSource } from "../../core/tasks/resource.ts";
+import { forgetCalls, noteCall } from "./at-most-once.ts";
 import { Cancellation } from "./cancellation.ts";
 import { Children, type Runs } from "./children.ts";
 import { Continuation } from "./continuation.ts";
@@ -63,12 +64,14 @@ export class OwnTasks implements TaskSource {
         if (name === "heartbeat") noteBeat(live.state, details);
         else if (name === "attempt") noteAttempt(live.state, details);
         else if (name === "queued") notePlace(live.state, details);
+        else if (name === "called") noteCall(live.state, details);
         else this.signals.onNote(live, name, details);
       },
       onCancelled: (live, task) => this.signals.onCancelled(live, task),
       onSnapshot: (live) => {
         this.signals.onSnapshot(live);
         forgetPlaces(live);
+        forgetCalls(live);
       },
     };
   }
