@@ -99,6 +99,34 @@ Resources:
 });
 
 describe("unread parts in validate", () => {
+  test("a definition that is the value of a parameter, an attribute or a macro is refused by its name", async () => {
+    const resource = (properties) => ({ Type: "AWS::StepFunctions::StateMachine", Properties: properties });
+    put({
+      "values.json": {
+        Parameters: { Json: { Type: "String" }, Given: { Type: "String", Default: JSON.stringify(states) } },
+        Resources: {
+          A: resource({ DefinitionString: { Ref: "Json" } }),
+          B: resource({ DefinitionString: { "Fn::GetAtt": ["X", "Y"] } }),
+          C: resource({ Definition: { "Fn::GetAtt": ["X", "Y"] } }),
+          D: resource({ Definition: { "Fn::Transform": { Name: "AWS::Include", Parameters: { Location: "s3://b/k" } } } }),
+          E: resource({ DefinitionString: { Ref: "Given" } }),
+        },
+      },
+    });
+    const named = (id, value) => `values.json#${id}: its definition is the value of ${value}, which only a deployment knows`;
+    assert.deepEqual(await validated("values.json"), [
+      2,
+      named("A", "Json"),
+      named("B", "${X.Y}"),
+      named("C", "${X.Y}"),
+      named("D", "${Transform}"),
+      "values.json E",
+    ]);
+    const json = JSON.stringify(states);
+    const given = await validated("values.json", "--define", `Json=${json}`, "--define", `X.Y=${json}`, "--define", `Transform=${json}`);
+    assert.deepEqual(given, [0, ...["A", "B", "C", "D", "E"].map((id) => `values.json ${id}`)]);
+  });
+
   test("a template without a readable state machine always has a problem", async () => {
     put({
       "none.yaml": "Resources: { Q: { Type: AWS::SQS::Queue } }\n",

@@ -111,11 +111,10 @@ interface Reader {
 /** Returns where the resource of a state machine has its definition. */
 function definitionOf(properties: Values, metadata: unknown, { resolver, substitutions, place, files }: Reader): DefinitionLocation {
   const { Definition, DefinitionString, DefinitionUri, DefinitionS3Location } = properties;
-  const inTemplate = (value: unknown, pointer: string): DefinitionLocation => ({
-    in: "template",
-    pointer,
-    value: substituted(resolver.resolve(value, pointer) ?? null, substitutions),
-  });
+  const inTemplate = (given: unknown, pointer: string): DefinitionLocation => {
+    const value = substituted(resolver.resolve(given, pointer) ?? null, substitutions);
+    return value instanceof MappedText && value.isReference ? inText(value, pointer) : { in: "template", pointer, value };
+  };
   if (Definition !== undefined) return inTemplate(Definition, `${place}/Definition`);
   if (DefinitionString !== undefined) {
     const pointer = `${place}/DefinitionString`;

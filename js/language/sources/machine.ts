@@ -95,7 +95,9 @@ export function tooMuch({ message }: RangeError): string {
 
 /** Returns the location of a definition that is a string. If only a deployment knows the string, it has none. */
 export function inText(text: MappedText, pointer: string): DefinitionLocation {
-  if (!text.isReference || !text.isOpen) return { in: "string", text, pointer };
+  // A parameter without a default and a resource have their names as their values, which are no definitions.
+  const isName = text.text === text.references[0]?.name;
+  if (!text.isReference || !(text.isOpen || isName)) return { in: "string", text, pointer };
   return { in: "nothing", problem: `its definition is the value of ${text.text}, which only a deployment knows` };
 }
 
