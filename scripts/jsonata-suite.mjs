@@ -26,13 +26,14 @@ const cases = readFileSync(file, "utf8")
   .map((line) => JSON.parse(line));
 const OUTCOMES = ["unsupported", "invalid", "failed", "nothing", "succeeded"];
 /** The outcomes of the cases by what the suite expects, and those of the different expressions. */
-const counts = Object.fromEntries(["raises", "nothing", "value", "expressions"].map((what) => [what, empty()]));
+const counts = Object.fromEntries(["raises", "nothing", "value", "names", "expressions"].map((what) => [what, empty()]));
 const outcomes = new Map();
 for (const one of cases) {
   const known = outcomes.get(one.expr);
   const outcome = known ?? outcomeOf(one.expr);
   outcomes.set(one.expr, outcome);
   counts[expected(one)][outcome.kind] += 1;
+  if (beginsWithName(one.expr)) counts.names[outcome.kind] += 1;
   if (known !== undefined) continue;
   counts.expressions[outcome.kind] += 1;
   const kind = outcome.kind === "unsupported" || outcome.kind === "invalid" ? "refused" : outcome.kind;
@@ -49,6 +50,11 @@ function empty() {
 function expected({ code, error, undefinedResult }) {
   if (code !== undefined || error !== undefined) return "raises";
   return undefinedResult ? "nothing" : "value";
+}
+
+/** Returns whether an expression begins with a name, which refers to the context. */
+function beginsWithName(expression) {
+  return /^\s*(`|(?!(function|true|false|null)\b)[A-Za-z_])/.test(expression);
 }
 
 /** What becomes of a machine with an expression: `kind` is a member of `counts`, `code` that of AWS's diagnostic or of JSONata. */
@@ -74,6 +80,7 @@ function print() {
     ["the suite raises an error", counts.raises],
     ["the suite gives nothing", counts.nothing],
     ["the suite gives a value", counts.value],
+    ["cases that begin with a name", counts.names],
     ["different expressions", counts.expressions],
   ].map(([what, row]) => [what, Object.values(row).reduce((sum, count) => sum + count, 0), ...OUTCOMES.map((outcome) => row[outcome])]);
   for (const [what, ...cells] of [heads, ...rows]) console.log(what.padEnd(28) + cells.map((cell) => String(cell).padStart(12)).join(""));
