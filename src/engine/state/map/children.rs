@@ -120,17 +120,19 @@ impl Engine {
         let state = &machine.states[frame.state];
         joining.children.remove(&slot);
         let is_map = matches!(state.kind, Kind::Map(_));
-        if is_map {
-            let details = Details::Iteration { name: state.name.clone(), index: slot };
-            self.record(frame.execution, EventType::MapIterationFailed, tail, details);
-        }
-        if failing_task {
-            self.record(frame.execution, EventType::TaskStateAborted, tail, Details::None);
-        }
-        if is_map {
-            cut(self, frame.execution, &state.name, &joining, Some(tail));
-        } else {
-            for child in joining.children.into_values() {
+        let iteration = |index| Details::Iteration { name: state.name.clone(), index };
+        // The events are in the order of the branches, whichever of them has failed: recorded of the first, measured of the last.
+        for later in [false, true] {
+            if later && is_map {
+                self.record(frame.execution, EventType::MapIterationFailed, tail, iteration(slot));
+            }
+            if later && failing_task {
+                self.record(frame.execution, EventType::TaskStateAborted, tail, Details::None);
+            }
+            for (&index, &child) in joining.children.iter().filter(|(index, _)| (**index > slot) == later) {
+                if is_map {
+                    self.record(frame.execution, EventType::MapIterationAborted, tail, iteration(index));
+                }
                 self.kill(child, Some(tail), CancelReason::SiblingFailed);
             }
         }
