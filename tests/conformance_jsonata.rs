@@ -28,7 +28,7 @@ fn run(case: &Value, datasets: &mut BTreeMap<String, Value>) -> Option<String> {
         None => case.get("data").cloned(),
     };
     // Some cases of the suite set a limit on depth; and the suite uses `$eval`, which AWS refuses.
-    let mut limits = Limits { eval: true, ..Limits::default() };
+    let mut limits = Limits { reference: true, ..Limits::default() };
     if let Some(depth) = case.get("depth").and_then(Value::as_i64).filter(|depth| *depth > 10) {
         limits.depth = depth as u32;
     }

@@ -19,7 +19,7 @@ fn seeds(default: u64) -> std::ops::Range<u64> {
 fn run(text: &str, input: &Value, seed: u64) {
     let Ok(expression) = Expression::parse(text) else { return };
     expression.references();
-    let limits = Limits { fuel: 100_000, memory: 8 << 20, text: 1 << 20, items: 50_000, eval: true, ..Limits::default() };
+    let limits = Limits { fuel: 100_000, memory: 8 << 20, text: 1 << 20, items: 50_000, reference: true, ..Limits::default() };
     let mut rng = Rng::new(seed);
     let mut env = Env { now: Millis(1_700_000_000_000), rng: &mut rng };
     let bindings = |name: &str| (name == "states").then(|| input.clone());

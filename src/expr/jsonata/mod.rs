@@ -59,8 +59,9 @@ pub struct Limits {
     pub items: usize,
     /// Items of `a..b`, whose number is known in advance. Error: `D1015`.
     pub range: usize,
-    /// Whether `$eval` is available; AWS refuses it.
-    pub eval: bool,
+    /// Whether the evaluation follows the reference implementation where AWS differs from it: `$eval` is available, and
+    /// `$string` refuses infinities and NaN.
+    pub reference: bool,
 }
 
 impl Default for Limits {
@@ -72,7 +73,7 @@ impl Default for Limits {
             text: 8 << 20,
             items: 500_000,
             range: 10_000_000,
-            eval: false,
+            reference: false,
         }
     }
 }

@@ -232,6 +232,7 @@ fn functions_that_aws_adds() {
     for (text, code) in [
         ("$partition([1], -1)", "D3137"),
         ("$partition('x', 1)", "T0410"),
+        ("$partition(null, 1)", "T0412"),
         ("$range(1, 2, 3, 4)", "T0410"),
         ("$range('1', 2, 3)", "T0410"),
         ("$random(null)", "T0410"),

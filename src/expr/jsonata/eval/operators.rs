@@ -220,7 +220,11 @@ impl Evaluator<'_> {
                 out.push_str(&number::display(*number));
                 Ok(())
             }
-            Val::NonFinite(_) => Err(fault(codes::D3001)),
+            Val::NonFinite(_) if self.limits.reference => Err(fault(codes::D3001)),
+            Val::NonFinite(number) => {
+                out.push_str(&number::to_text(*number));
+                Ok(())
+            }
             value if value.flags().has(Flags::OUTER) => {
                 let inner = value.items().get(0).unwrap_or(Val::Undefined);
                 super::write_json(self, out, &inner, None)

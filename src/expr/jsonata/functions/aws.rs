@@ -10,11 +10,15 @@ use crate::expr::jsonata::value::Val;
 use std::sync::Arc;
 
 /// `$partition(array, size)`: chunks; one chunk if there is no size. The size is truncated towards zero. For an empty array, or
-/// a size of zero, the result is undefined (measured).
+/// a size of zero, the result is undefined (measured). Null is refused as an array with wrong items (floci 2676, another tool's
+/// answer).
 pub(super) fn partition(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     if array.is_undefined() {
         return Ok(Val::Undefined);
+    }
+    if matches!(array, Val::Null) {
+        return Err(fault(codes::T0412).index(1).text("values"));
     }
     let items = array.items();
     let size = match args.number(1) {

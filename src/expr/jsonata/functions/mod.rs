@@ -129,7 +129,7 @@ static TABLE: [Def; 70] = [
     def("pad", "<s-ns?:s>", 3, string::pad),
     def("parse", "<s?:x>", 1, aws::parse),
     def("parseInteger", "<s-s:n>", 2, picture::parse_integer),
-    def("partition", "<(a)n?:a>", 2, aws::partition),
+    def("partition", "<(al)n?:a>", 2, aws::partition),
     def("power", "<n-n:n>", 2, numeric::power),
     def("random", "<n?:n>", 1, aws::random),
     def("range", "<nnn?:a>", 3, aws::range),
@@ -159,7 +159,7 @@ static TABLE: [Def; 70] = [
 
 /// `$eval(text, context?)`, unless the host forbids it, as AWS does.
 fn eval(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
-    if !ev.limits.eval {
+    if !ev.limits.reference {
         return Err(fault(codes::T1006).token("eval"));
     }
     match args.text(0) {

@@ -421,7 +421,7 @@ impl<'a> Parser<'a> {
         self.error("An index that is computed is written [(@.length-1)], with 1 or more")
     }
 
-    /// Parses an optional integer of 32 bits.
+    /// Parses an optional integer. One that 32 bits cannot hold becomes the nearest that they can: no array is so long.
     fn integer(&mut self) -> Parsed<Option<i64>> {
         let start = self.at;
         self.eat(b'-');
@@ -432,13 +432,12 @@ impl<'a> Parser<'a> {
         if token.is_empty() {
             return Ok(None);
         }
-        match token.parse::<i32>() {
-            Ok(value) => Ok(Some(value.into())),
-            Err(_) => {
-                self.at = start;
-                self.error(format!("'{token}' is not a 32-bit index"))
-            }
+        if token == "-" {
+            self.at = start;
+            return self.error("'-' is not an index");
         }
+        let most = if token.starts_with('-') { i32::MIN } else { i32::MAX };
+        Ok(Some(token.parse().unwrap_or(most).into()))
     }
 
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
