@@ -88,7 +88,7 @@ codes! {
     NEWER_JSONATA "newer-jsonata" Error "An operator that AWS's JSONata does not have"
         "AWS runs JSONata 2.0.6, which has neither `??` nor `?:`. Write `$exists(a) ? a : b` for `a ?? b`, and `a ? a : b` for `a ?: b`. The option `jsonata: \"2.1\"` allows both, for machines that AWS never sees."
     NO_DOCUMENT "no-document" Error "A field name where there is no document"
-        "JSONata expressions in a state machine have no input document: `order.id` and `$.order.id` refer to nothing, and AWS refuses them. The state's input is in `$states.input`. `*` and `**` are accepted and select nothing, so that they are a warning."
+        "JSONata expressions in a state machine have no input document: `order.id`, `$.order.id` and `*.id` refer to nothing, and AWS refuses them. The state's input is in `$states.input`. `**` is accepted and selects nothing, so that it is a warning."
     UNKNOWN_FUNCTION "unknown-function" Warning "A call of a function that does not exist"
         "An expression can call JSONata's functions, those that AWS adds, and functions that it defines itself. Variables hold values, never functions."
     NOT_AN_EXPRESSION "not-an-expression" Warning "An expression with white space around it"

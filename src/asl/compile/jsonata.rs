@@ -157,7 +157,7 @@ impl Compiler<'_> {
     }
 
     /// Reports names and `$` that refer to an input document, which expressions here do not have. AWS refuses each name once,
-    /// in the order of the text, and accepts `*` and `**`, which select nothing.
+    /// in the order of the text, and accepts `**`, which selects nothing.
     fn top_level(&mut self, position: &Position<'_>, expression: &Expression, inputs: &[Span], part: &dyn Fn(Span) -> Part) {
         let mut reported: Vec<&str> = Vec::new();
         for input in inputs {
@@ -169,7 +169,7 @@ impl Compiler<'_> {
             reported.push(name);
             let message = format!("`{name}` selects nothing: expressions here have no input document");
             let diagnostic = Diagnostic::new(&codes::NO_DOCUMENT, position.pointer(), message).at(part(*input));
-            if name.starts_with('*') {
+            if name == "**" {
                 self.report(diagnostic.severity(Severity::Warning).help("did you mean `$states.input`?"));
                 continue;
             }
