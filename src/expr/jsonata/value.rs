@@ -489,6 +489,8 @@ impl From<&Value> for Val {
         match value {
             Value::Null => Val::Null,
             Value::Bool(b) => Val::Bool(*b),
+            // An integer beyond 64 bits is a double (measured).
+            Value::Number(n @ Number::Wide { .. }) => Val::Num(Number::from_f64(n.as_f64()).unwrap_or(*n)),
             Value::Number(n) => Val::Num(*n),
             Value::String(s) => Val::Str(s.clone()),
             Value::Array(a) => Val::JsonArray(a.clone()),
