@@ -1,9 +1,9 @@
 // The SQLite store keeps the promises of every store and its own, with each driver that this Node has.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import fs, { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { importSource } from "../../scripts/sources.mjs";
 import { drivers, folder, hasSqlite, sqlite } from "./drivers.mjs";
@@ -58,6 +58,40 @@ for (const [name, driver] of Object.entries(drivers)) {
   for (const part of [files, schemas, damages, failures, plans]) part(check);
 }
 
+/** Replaces functions of node:fs. Returns the function that restores them. */
+function replaced(functions) {
+  const mocks = Object.entries(functions).map(([name, one]) => mock.method(fs, name, one));
+  syncBuiltinESMExports();
+  return () => {
+    for (const one of mocks) one.mock.restore();
+    syncBuiltinESMExports();
+  };
+}
+
+/** Holds every asynchronous sync. `release` lets the oldest one begin, or makes it fail. */
+function heldSyncs() {
+  const { fdatasync } = fs;
+  const held = [];
+  const restore = replaced({ fdatasync: (file, done) => void held.push((error) => (error ? done(error) : fdatasync(file, done))) });
+  return { release: (error) => held.shift()(error), restore };
+}
+
+/** Counts the syncs of both kinds. */
+function countedSyncs() {
+  const { fdatasync, fdatasyncSync } = fs;
+  let count = 0;
+  const restore = replaced({
+    fdatasync: (...given) => (count++, fdatasync(...given)),
+    fdatasyncSync: (...given) => (count++, fdatasyncSync(...given)),
+  });
+  return { count: () => count, restore };
+}
+
+/** Lets everything happen that does not wait for the disk. */
+async function turns() {
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Opens a store and returns it. */
 async function opened(store) {
   await store.open({ owner: "test" });
@@ -72,13 +106,13 @@ function edit({ database }, file, ...statements) {
 }
 
 function files(check) {
-  check("syncs every write to the disk, and uses a write-ahead log", async (file, { database }) => {
+  check("uses a write-ahead log, which the store syncs itself", async (file, { database }) => {
     const bare = database(file);
     const store = await opened(sqlite({ database: bare }));
     const pragma = (name) => Object.values(bare.prepare(`PRAGMA ${name}`).get())[0];
     assert.deepEqual(["journal_mode", "synchronous", "locking_mode", "auto_vacuum", "user_version"].map(pragma), [
       "wal",
-      2,
+      1,
       "normal",
       2,
       1,
@@ -88,6 +122,86 @@ function files(check) {
     await store.close();
     // A closed store is one file. The other file remains, because the next owner locks it.
     assert.deepEqual(readdirSync(join(file, "..")), ["store.db", "store.db-owner"]);
+  });
+
+  check("reports nothing as stored, and shows it to no reader, before it is on the disk", async (file, { store }) => {
+    const open = await opened(store(file));
+    const disk = heldSyncs();
+    try {
+      const done = [];
+      const note = (name) => () => done.push(name);
+      const writing = create(open, record("a"), record("b")).then(note("write"));
+      const reading = Promise.all([open.get("a"), open.count(), open.list(), open.load("b")]).then((read) => {
+        note("read")();
+        return read;
+      });
+      await turns();
+      assert.deepEqual(done, []);
+      disk.release();
+      await writing;
+      const [one, count, { items }, loaded] = await reading;
+      assert.deepEqual([one.id, count, items.length, loaded.record.id], ["a", 2, 2, "b"]);
+      assert.ok(done.includes("read"));
+
+      // What was committed while a sync was running may not be part of it.
+      const first = create(open, record("c"), record("d")).then(note("first"));
+      const second = create(open, record("e"), record("f")).then(note("second"));
+      done.length = 0;
+      disk.release();
+      await first;
+      await turns();
+      assert.deepEqual(done, ["first"]);
+      disk.release();
+      await second;
+    } finally {
+      disk.restore();
+    }
+    await open.close();
+  });
+
+  check("syncs every kind of write", async (file, { store }) => {
+    const open = await opened(store(file));
+    const disk = countedSyncs();
+    try {
+      const writes = [
+        () => create(open, record("a")),
+        () => create(open, record("b"), record("c")),
+        () => append(open, "a", { facts: texts(1) }),
+        () => open.put("collection", "key", 1),
+        () => open.remove("collection", "key"),
+        () => open.putDefinition("hash", "{}"),
+        () => open.prune({ ids: ["b"] }),
+      ];
+      for (const one of writes) {
+        const before = disk.count();
+        await one();
+        assert.ok(disk.count() > before, String(one));
+      }
+    } finally {
+      disk.restore();
+    }
+    await open.close();
+  });
+
+  check("stops when the disk fails to sync, because nobody can know what it has", async (file, { store }) => {
+    const open = await opened(store(file));
+    await create(open, record("a"));
+    const disk = heldSyncs();
+    const broken = failed("STORE_FAILED", /EIO/);
+    try {
+      const writing = assert.rejects(create(open, record("b"), record("c")), broken);
+      const waiting = assert.rejects(create(open, record("d"), record("e")), broken);
+      disk.release(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
+      await Promise.all([writing, waiting]);
+    } finally {
+      disk.restore();
+    }
+    await assert.rejects(create(open, record("f")), broken);
+    await assert.rejects(open.get("a"), broken);
+    await open.close();
+    await open.open({ owner: "again" });
+    assert.equal((await open.get("a")).id, "a");
+    await open.close();
   });
 
   check("opens as soon as the previous owner has closed", async (file, { store }) => {

@@ -118,7 +118,10 @@ export function openToRead(connection: Connection): void {
     );
 }
 
-/** Prepares an open database for writing, with a log that is synced after every transaction, and with the last schema. */
+/**
+ * Prepares an open database for writing, with a log that SQLite syncs after every transaction, and with the last schema. `Log.of`
+ * then takes the syncs over.
+ */
 export function open(connection: Connection, durable: boolean): void {
   // Without a lock file, the first statement that reads locks the database until the connection ends, and keeps readers out.
   if (!takeLock(connection)) connection.pragma("locking_mode=EXCLUSIVE");

@@ -1,8 +1,8 @@
 // The store in an SQLite database.
 //
 // Only one connection writes. It holds the lock of a file beside the database, which the kernel frees when the process ends,
-// however it ends. Other connections may read. A write is one transaction with one sync of the log. A batch that conflicts is found
-// before any of it is written, so there is nothing to undo.
+// however it ends. Other connections may read. A write is one transaction with one sync of the log (`sqlite-log.ts`). A batch that
+// conflicts is found before any of it is written, so there is nothing to undo.
 
 import { fileURLToPath } from "node:url";
 import type {
@@ -22,6 +22,7 @@ import { aboutOf, changed, closed, documentText, type Due, endedAt, pageOf, PAYL
 import { Reading } from "./reading.ts";
 import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
 import { counted, page, ROW, type Numbers } from "./sqlite-lists.ts";
+import { Log } from "./sqlite-log.ts";
 import { openToRead, open as openSchema } from "./sqlite-schema.ts";
 import { copyTo, type Source } from "./sqlite-source.ts";
 import { bound, textOf } from "./texts.ts";
@@ -69,6 +70,8 @@ export class SqliteStore implements PublicSqliteStore {
   #owner: string | undefined;
   #database: SqliteDatabase | undefined;
   #connection: Connection | undefined;
+  /** Undefined if SQLite itself syncs the log at each commit, or if nothing is written to a disk. */
+  #log: Log | undefined;
   /** The number of the execution that was created last. */
   #order = 0;
   /** The number and the size, in characters, of the ended executions; undefined until it is needed. */
@@ -112,6 +115,7 @@ export class SqliteStore implements PublicSqliteStore {
         this.#ended = undefined;
         this.#arns.clear();
         this.#left.clear();
+        this.#log = this.durable && !this.#reads ? Log.of(connection) : undefined;
         this.#database = database;
         this.#connection = connection;
         return;
@@ -126,7 +130,9 @@ export class SqliteStore implements PublicSqliteStore {
 
   async close(): Promise<void> {
     const connection = this.#connection;
-    this.#owner = this.#connection = this.#database = undefined;
+    const log = this.#log;
+    this.#owner = this.#connection = this.#database = this.#log = undefined;
+    await log?.close();
     try {
       connection?.close({ log: !this.#reads });
     } catch (error) {
@@ -138,6 +144,7 @@ export class SqliteStore implements PublicSqliteStore {
   #use<Result>(work: (connection: Connection) => Result): Result {
     if (this.#connection === undefined) throw closed();
     try {
+      this.#log?.check();
       return work(this.#connection);
     } catch (error) {
       throw storeError(error, this.#source.name);
@@ -160,6 +167,24 @@ export class SqliteStore implements PublicSqliteStore {
     });
   }
 
+  /**
+   * Resolves when everything that was committed is on the disk. With `now`, the thread waits for it, which is faster if nothing else
+   * is to be done.
+   */
+  async #stored({ now = false } = {}): Promise<void> {
+    try {
+      if (now) this.#log?.syncNow();
+      else await this.#log?.sync();
+    } catch (error) {
+      throw storeError(error, this.#source.name);
+    }
+  }
+
+  /** Resolves when a reader can see only what is on the disk. */
+  async #settled(): Promise<void> {
+    for (let pending; (pending = this.#log?.pending) !== undefined;) await pending.catch(() => undefined);
+  }
+
   // ------------------------------------------------------------------------------------------------- documents
 
   async put(collection: string, key: string, value: unknown): Promise<void> {
@@ -172,13 +197,16 @@ export class SqliteStore implements PublicSqliteStore {
         text,
       ),
     );
+    await this.#stored({ now: true });
   }
 
   async remove(collection: string, key: string): Promise<void> {
     this.#use((connection) => connection.run("DELETE FROM document WHERE collection = ? AND key = ?", bound(collection), bound(key)));
+    await this.#stored({ now: true });
   }
 
   async document(collection: string, key: string): Promise<any> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     const row = this.#use((connection) =>
       connection.get("SELECT value FROM document WHERE collection = ? AND key = ?", bound(collection), bound(key)),
     );
@@ -186,6 +214,7 @@ export class SqliteStore implements PublicSqliteStore {
   }
 
   async *all(collection: string): AsyncGenerator<[key: string, value: any]> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     for (let position = 0; ;) {
       const rows = this.#use((connection) =>
         connection.all(
@@ -206,9 +235,11 @@ export class SqliteStore implements PublicSqliteStore {
 
   async putDefinition(hash: string, text: string): Promise<void> {
     this.#use((connection) => connection.run("INSERT OR REPLACE INTO definition (hash, text) VALUES (?, ?)", bound(hash), bound(text)));
+    await this.#stored({ now: true });
   }
 
   async getDefinition(hash: string): Promise<string | undefined> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     const row = this.#use((connection) => connection.get("SELECT text FROM definition WHERE hash = ?", bound(hash)));
     return row && textOf(row.text);
   }
@@ -220,7 +251,9 @@ export class SqliteStore implements PublicSqliteStore {
       this.#use(() => undefined);
       return [];
     }
-    return this.#transaction((connection) => batches.map((batch) => this.#write(connection, batch)));
+    const results = this.#transaction((connection) => batches.map((batch) => this.#write(connection, batch)));
+    await this.#stored({ now: batches.length === 1 });
+    return results;
   }
 
   #write(connection: Connection, batch: Batch): BatchResult {
@@ -333,10 +366,12 @@ export class SqliteStore implements PublicSqliteStore {
   // ----------------------------------------------------------------------------------------------------- reads
 
   async get(id: string): Promise<ExecutionRecord | undefined> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     return this.#use((connection) => this.#record(connection, id));
   }
 
   async load(id: string): Promise<StoredExecution | undefined> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     return this.#use((connection) => {
       const row = connection.get(`${ROW} WHERE e.arn = ?`, bound(id));
       if (row === undefined) return undefined;
@@ -354,6 +389,7 @@ export class SqliteStore implements PublicSqliteStore {
     id: string,
     page: { from?: number; limit?: number; reverse?: boolean } = {},
   ): Promise<{ events: any[]; total: number } | undefined> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     return this.#use((connection) => {
       const row = connection.get("SELECT id, events FROM execution WHERE arn = ?", bound(id));
       if (row === undefined) return undefined;
@@ -373,6 +409,7 @@ export class SqliteStore implements PublicSqliteStore {
     filter: ExecutionFilter = {},
     { before = ALL, limit = 100 }: { before?: number; limit?: number } = {},
   ): Promise<{ items: ExecutionSummary[]; before?: number }> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     return this.#use((connection) => {
       const numbers = numbersOf(connection, filter);
       if (numbers === undefined) return { items: [] };
@@ -385,6 +422,7 @@ export class SqliteStore implements PublicSqliteStore {
   }
 
   async count(filter: ExecutionFilter = {}): Promise<number> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     return this.#use((connection) => {
       const numbers = numbersOf(connection, filter);
       if (numbers === undefined) return 0;
@@ -394,6 +432,7 @@ export class SqliteStore implements PublicSqliteStore {
   }
 
   async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
+    if (this.#log?.pending !== undefined) await this.#settled();
     return this.#use((connection) => {
       const due = "SELECT id, arn, wake_at FROM execution WHERE status = 'RUNNING' AND wake_at IS NOT NULL AND";
       const rows = connection.all(`${due} wake_at > ? AND wake_at <= ? ORDER BY wake_at, id LIMIT ?`, after, until, Math.min(limit, ALL));
@@ -462,7 +501,10 @@ export class SqliteStore implements PublicSqliteStore {
       await turn();
       if (this.#connection === undefined) return gone;
     }
-    if (gone.length > 0) await this.#shrink();
+    if (gone.length > 0) {
+      await this.#stored();
+      await this.#shrink();
+    }
     return gone;
   }
 
