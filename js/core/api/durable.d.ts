@@ -31,6 +31,7 @@ import type {
   MapRunCounts,
   RunningProblem,
   StateMachine,
+  Task,
   TaskHandlers,
 } from "./index.js";
 
@@ -142,6 +143,54 @@ export class Runtime {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/**
+ * Functions around what a runtime does: for logs, traces, checks, and values that every handler needs. Each calls `next()` to go on,
+ * with changed values if it wants, and may change the result, throw, or not call it at all.
+ *
+ * @example
+ * ```js
+ * const timing = {
+ *   async task({ input, task }, next) {
+ *     const begun = performance.now();
+ *     try {
+ *       return await next();
+ *     } finally {
+ *       console.log(`${task.stateName}: ${performance.now() - begun} ms`);
+ *     }
+ *   },
+ * };
+ * const runtime = new Runtime({ store, machines, tasks, interceptors: [timing] });
+ * ```
+ */
+export interface Interceptor {
+  /** Around each call of a handler, also those of workers. Built-in tasks, activities and started executions have no handler. */
+  task?(call: InterceptedTask, next: (changed?: { input: any }) => unknown): unknown;
+  /** Around {@link Runtime.start} and {@link Runtime.run}, and the starts of schedules. */
+  start?(start: InterceptedStart, next: (changed?: InterceptedStart) => Promise<DurableExecution>): Promise<DurableExecution>;
+  /** Around {@link Runtime.signal} and {@link DurableExecution.signal}. */
+  signal?(signal: InterceptedSignal, next: (changed?: InterceptedSignal) => Promise<void>): Promise<void>;
+}
+
+/** A call of a handler, for an {@link Interceptor}. */
+export interface InterceptedTask {
+  readonly input: any;
+  readonly task: Task;
+}
+
+/** A start, for an {@link Interceptor}. */
+export interface InterceptedStart {
+  readonly machine: string;
+  readonly options: DurableStartOptions;
+}
+
+/** A signal, for an {@link Interceptor}. */
+export interface InterceptedSignal {
+  readonly arn: string;
+  readonly name: string;
+  readonly payload: unknown;
+  readonly id?: string;
+}
+
 /** Options of an answer to a task by its token. */
 export interface AnswerOptions {
   /** What happens if the task has ended already: the answer returns false, or rejects with an {@link EndedTaskCode}. Default: `"false"`. */
@@ -179,6 +228,8 @@ export interface RuntimeOptions extends Limits {
   onLog?: (entry: LogEntry) => void;
   /** The API of OpenTelemetry, `import * as api from "@opentelemetry/api"`: executions and calls of handlers become spans of one trace. */
   telemetry?: TelemetryApi;
+  /** Functions around the handlers of tasks, around starts and around signals; the first one is the outermost. */
+  interceptors?: readonly Interceptor[];
   /** Limits of queues, by name. A queue needs no options. */
   queues?: Readonly<Record<string, QueueOptions>>;
   /**

@@ -9,9 +9,7 @@ import type {
   MapRunDescription,
 } from "../../core/api/durable.d.ts";
 import { misuse } from "../../core/base/errors.ts";
-import { checkOptions } from "../../core/base/options.ts";
 import { checkedLimits } from "../../core/execution/execution.ts";
-import { argumentText } from "../../core/tasks/integration.ts";
 import { storedJson } from "../store/stored-json.ts";
 import { ownTags } from "./children.ts";
 import type { Continued } from "./continuation.ts";
@@ -59,8 +57,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
   }
 
   signal(name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
-    checkOptions(options, ["id"], "signal()");
-    return this.#tasks.signals.send(this.arn, name, argumentText(payload, "the payload", this.#tasks.isStrict), options.id);
+    return this.#tasks.sendSignal(this.arn, name, payload, options);
   }
 
   async query(): Promise<ExecutionQuery> {

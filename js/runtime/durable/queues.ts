@@ -21,6 +21,8 @@ interface Offer {
   until: number;
   /** Whether the task waits for a worker that has a handler for it. If not, a worker without one fails the task. */
   waits: boolean;
+  /** Returns a handler with the interceptors around it. */
+  intercepted: (handler: TaskHandler) => TaskHandler;
   /** Is called when a worker has taken the task, before its handler. If it rejects, the task fails. */
   isTaken: ((task: PublicTask) => Promise<void>) | undefined;
   answer(value: unknown): void;
@@ -207,7 +209,7 @@ async function called(handlers: Handlers, offer: Offer): Promise<unknown> {
   const handler = handlerOf(handlers, offer);
   if (typeof handler === "function") {
     await offer.isTaken?.(task);
-    return handler(input, task);
+    return offer.intercepted(handler)(input, task);
   }
   const { error, cause } = handlers.missing(resource, state, task.parameters);
   throw new TaskError(error, `the worker of the queue has no handler that is a function: ${cause}`);
@@ -239,10 +241,13 @@ export class Queues {
       waitsOf,
       isOffered,
       isTaken,
+      intercepted,
     }: {
       priorityOf: (arn: string) => number;
       placeOf: (task: PublicTask, next: () => number) => number;
       waitsOf: (task: PublicTask) => boolean;
+      /** Returns a handler with the interceptors around it. */
+      intercepted: (handler: TaskHandler) => TaskHandler;
       /** Is called before a task is put into the queue. If it throws, the task fails. */
       isOffered?: (task: PublicTask) => void;
       /** Is called when a worker has taken a task, before its handler. If it rejects, the task fails. */
@@ -265,7 +270,18 @@ export class Queues {
         // New positions must be higher than those that were restored.
         this.#last = Math.max(this.#last, place);
         const offer: Offer = {
-          ...{ priority: priorityOf(execution.arn), place, resource, state, input, task, until, waits: waitsOf(task), isTaken },
+          ...{
+            priority: priorityOf(execution.arn),
+            place,
+            resource,
+            state,
+            input,
+            task,
+            until,
+            waits: waitsOf(task),
+            isTaken,
+            intercepted,
+          },
           answer: settled(answer),
           refuse: settled(refuse),
         };

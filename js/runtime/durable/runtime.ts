@@ -44,6 +44,7 @@ import { DurableError, DurableExecution, described } from "./execution.ts";
 import type { WriteFailure } from "./committer.ts";
 import type { ChildStart, Runs } from "./children.ts";
 import { Host, type Program, type Started } from "./host.ts";
+import { Interceptors } from "./interceptors.ts";
 import { settle } from "./live.ts";
 import { MapRunRecorder, recordingMapRuns } from "./map-runs.ts";
 import { openMetrics } from "./metrics.ts";
@@ -58,7 +59,7 @@ import { Telemetry } from "./telemetry.ts";
 
 const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "childRecords", "owner", "resident", "region", "account", "clock"],
-  ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", ...LIMITS],
+  ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", "interceptors", ...LIMITS],
 ];
 const START_OPTIONS = ["name", "input", "tags", "priority", "seed", "onConflict"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -77,6 +78,7 @@ export class Runtime implements PublicRuntime {
   readonly #schedules: Schedules;
   readonly #queues: Queues;
   readonly #runs: NamedRuns;
+  readonly #interceptors: Interceptors;
   readonly #telemetry: Telemetry | undefined;
   readonly #arns: string;
   #endedSince = 0;
@@ -90,7 +92,8 @@ export class Runtime implements PublicRuntime {
     const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", resident = RESIDENT, clock = "real" } = options;
     this.#arns = `arn:${partitionOf(region)}:states:${region}:${account}`;
     this.#telemetry = options.telemetry && new Telemetry(options.telemetry);
-    this.#tasks = new RuntimeTasks(this.#taskRuns());
+    this.#interceptors = new Interceptors(options.interceptors);
+    this.#tasks = new RuntimeTasks(this.#taskRuns(), this.#interceptors);
     this.#runs = new NamedRuns(store);
     this.#host = new Host({
       ...this.#tasks.hooks,
@@ -122,6 +125,7 @@ export class Runtime implements PublicRuntime {
       host: this.#host,
       queues: this.#queues,
       telemetry: this.#telemetry,
+      interceptors: this.#interceptors,
     });
     this.#programs = new Programs(store, options, (name) => this.#machineArn(name), handlers);
     this.#operations = new Operations(this.#host, this.#programs);
@@ -167,7 +171,11 @@ export class Runtime implements PublicRuntime {
   }
 
   /** Starts an execution. Resolves when its record is in the store. */
-  async start<Output = any>(machine: string, options: DurableStartOptions = {}): Promise<PublicExecution<Output>> {
+  start<Output = any>(machine: string, options: DurableStartOptions = {}): Promise<PublicExecution<Output>> {
+    return this.#interceptors.start({ machine, options }, (start) => this.#start(start.machine, start.options));
+  }
+
+  async #start(machine: string, options: DurableStartOptions): Promise<PublicExecution> {
     checkOptions(options, START_OPTIONS, "runtime.start()");
     const { name = randomUuid(), input, tags, seed, priority = 0, onConflict } = options;
     checkPolicy(onConflict);
@@ -273,8 +281,7 @@ export class Runtime implements PublicRuntime {
   }
 
   signal(arn: string, name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
-    checkOptions(options, ["id"], "signal()");
-    return this.#tasks.signals.send(arn, name, argumentText(payload, "the payload", this.#options.strict), options.id);
+    return this.#tasks.sendSignal(arn, name, payload, options);
   }
 
   async list(

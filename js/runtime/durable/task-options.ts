@@ -11,6 +11,7 @@ import { Handlers, type TaskSource } from "../../core/tasks/resource.ts";
 import { calledOnce, checkNotCalled, markCall } from "./at-most-once.ts";
 import { sparedBy } from "./cancellation.ts";
 import type { Host } from "./host.ts";
+import type { Interceptors } from "./interceptors.ts";
 import type { Live } from "./live.ts";
 import type { Queues } from "./queues.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -30,6 +31,15 @@ export function optionsOf(all: OptionsByName | undefined, state: string, resourc
   return Object.hasOwn(all, state) ? all[state] : Object.hasOwn(all, resource) ? all[resource] : undefined;
 }
 
+/** The parts of a runtime that its handlers use. */
+interface Surroundings {
+  source: TaskSource;
+  host: Host;
+  queues: Queues;
+  telemetry: Telemetry | undefined;
+  interceptors: Interceptors;
+}
+
 /** Handlers, with the options of their tasks. */
 export class OptionedHandlers extends Handlers {
   readonly #all: OptionsByName | undefined;
@@ -43,6 +53,8 @@ export class OptionedHandlers extends Handlers {
 
   readonly #telemetry: Telemetry | undefined;
 
+  readonly #interceptors: Interceptors;
+
   readonly #missing: MissingHandlerPolicy;
 
   constructor(
@@ -52,7 +64,7 @@ export class OptionedHandlers extends Handlers {
       missingHandler = "suspend",
       strict,
     }: Pick<RuntimeOptions, "tasks" | "taskOptions" | "missingHandler" | "strict">,
-    { source, host, queues, telemetry }: { source: TaskSource; host: Host; queues: Queues; telemetry: Telemetry | undefined },
+    { source, host, queues, telemetry, interceptors }: Surroundings,
   ) {
     super(tasks, source, (state, resource) => this.#missingOf(state, resource) === "suspend", strict);
     for (const [name, options] of Object.entries(all ?? {})) check(name, options);
@@ -63,6 +75,7 @@ export class OptionedHandlers extends Handlers {
     this.#host = host;
     this.#queues = queues;
     this.#telemetry = telemetry;
+    this.#interceptors = interceptors;
     this.#waits = Object.values(all ?? {}).some(({ onCancel }) => onCancel === "wait");
   }
 
@@ -78,7 +91,9 @@ export class OptionedHandlers extends Handlers {
 
   #find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
     const options = optionsOf(this.#all, state, resource);
-    const found = options?.queue === undefined ? super.find(resource, state, input) : this.#queued(options.queue, options);
+    const own = options?.queue === undefined ? super.find(resource, state, input) : this.#queued(options.queue, options);
+    // In a queue, the worker calls the interceptors.
+    const found = typeof own === "function" && options?.queue === undefined ? this.#interceptors.handler(own) : own;
     const isOnce = options?.atMostOnce === true && options.queue === undefined && typeof found === "function";
     const handler = isOnce ? calledOnce(found, this.#host) : found;
     if (this.#all === undefined || typeof handler !== "function") return handler;
@@ -88,6 +103,7 @@ export class OptionedHandlers extends Handlers {
 
   #queued(queue: string, { scheduleToStartSeconds, priority, atMostOnce = false }: TaskOptions): TaskHandler {
     return this.#queues.handler(queue, scheduleToStartSeconds, {
+      intercepted: (handler) => this.#interceptors.handler(handler),
       ...(atMostOnce && {
         isOffered: (task) => checkNotCalled(task, this.#host),
         isTaken: (task) => markCall(task, this.#host),

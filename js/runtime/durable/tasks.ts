@@ -1,5 +1,7 @@
 // Built-in tasks: resources that the runtime handles itself. They begin with `urn:stepglass:`, or are Step Functions' own.
 
+import { checkOptions } from "../../core/base/options.ts";
+import { argumentText } from "../../core/tasks/integration.ts";
 import type { Taker } from "../../core/tasks/call.ts";
 import type { MissingHandler, Resource, TaskSource } from "../../core/tasks/resource.ts";
 import { forgetCalls, noteCall } from "./at-most-once.ts";
@@ -7,6 +9,7 @@ import { Cancellation } from "./cancellation.ts";
 import { Children, type Runs } from "./children.ts";
 import { Continuation } from "./continuation.ts";
 import type { RemoteMethods, HostOptions } from "./host.ts";
+import type { Interceptors } from "./interceptors.ts";
 import { noteBeat } from "./live.ts";
 import { Signals } from "./signals.ts";
 import { stateTask } from "./state.ts";
@@ -80,10 +83,20 @@ export class OwnTasks implements TaskSource {
 /** Adds the tasks of Step Functions that start, describe and stop executions of the runtime. */
 export class RuntimeTasks extends OwnTasks {
   readonly children: Children;
+  readonly #interceptors: Interceptors;
 
-  constructor(runs: Runs) {
+  constructor(runs: Runs, interceptors: Interceptors) {
     super(runs);
+    this.#interceptors = interceptors;
     this.children = new Children(runs);
+  }
+
+  /** Sends a signal, with the interceptors around it. */
+  async sendSignal(arn: string, name: string, payload: unknown, options: { id?: string }): Promise<void> {
+    checkOptions(options, ["id"], "signal()");
+    await this.#interceptors.signal({ arn, name, payload, ...options }, (signal) =>
+      this.signals.send(signal.arn, signal.name, argumentText(signal.payload, "the payload", this.isStrict), signal.id),
+    );
   }
 
   override find(resource: Resource, input: unknown): Taker | undefined {
