@@ -1,5 +1,8 @@
 // Launch configurations as plain data. Nothing here needs an editor.
 
+/** The type of the extension's debug configurations. */
+export const TYPE = "stepglass";
+
 export interface Configuration {
   type: string;
   request: string;
@@ -14,7 +17,7 @@ const PATHS = ["definition", "test", "tasks", "mocks", "history", "machines"];
 export function usualConfiguration(path: string | undefined): Configuration | undefined {
   if (path === undefined) return undefined;
   const name = decodeURIComponent(path.split(/[\\/]/).at(-1) ?? path);
-  return { type: "stepglass", request: "launch", name, definition: path, mocks: "generated" };
+  return { type: TYPE, request: "launch", name, definition: path, mocks: "generated" };
 }
 
 /** Splits `FILE#ID`. The id may contain `#`; a file whose name does must be given by its URI. */

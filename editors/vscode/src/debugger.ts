@@ -12,7 +12,6 @@ import {
   type DebugAdapterDescriptor,
   type DebugConfiguration,
   type DebugConfigurationProvider,
-  type DebugSession,
   type ExtensionContext,
   type TextDocument,
   type WorkspaceFolder,
@@ -22,12 +21,11 @@ import type { AdapterHost, ProtocolMessage } from "../../../js/core/api/dap.d.ts
 import { initSync } from "../../../js/core/border/instance.ts";
 import { DebugAdapter } from "../../../js/debugger/dap/adapter.ts";
 import { textProgram } from "../../../js/debugger/dap/program.ts";
-import { resolvedPaths, splitId, usualConfiguration } from "./configuration.ts";
+import { TYPE, resolvedPaths, splitId, usualConfiguration } from "./configuration.ts";
+import { leaveGraph } from "./graph.ts";
 import type { Platform } from "./platform.ts";
 import { READ_TEST, type TestProgram } from "./server/protocol.ts";
 import { pathOf, uriOf } from "./uris.ts";
-
-export const TYPE = "stepglass";
 
 /** Starts a run of a document, with or without breakpoints. */
 export const DEBUG_COMMAND = "stepglass.debug";
@@ -51,17 +49,21 @@ export function registerDebugger(context: ExtensionContext, platform: Platform, 
   );
 }
 
-/** The adapter, with frames as VS Code shows them best: it would select the whole range of a state at every stop. */
+/** The adapter, with what VS Code shows at a stop: one line of the state, not its whole range, and never over the graph. */
 class InlineAdapter extends DebugAdapter {
   override onDidSendMessage(listener: (message: ProtocolMessage) => void): { dispose(): void } {
+    let sent: Promise<void> = Promise.resolve();
     return super.onDidSendMessage((message) => {
-      if (message.type !== "response" || message["command"] !== "stackTrace" || !message["success"]) return listener(message);
-      const stackFrames = message["body"].stackFrames.map(
-        ({ endLine: _line, endColumn: _column, ...frame }: Record<string, unknown>) => frame,
-      );
-      listener({ ...message, body: { ...message["body"], stackFrames } });
+      if (message.type === "event" && message["event"] === "stopped") sent = sent.then(leaveGraph).catch(() => {});
+      sent = sent.then(() => listener(onOneLine(message)));
     });
   }
+}
+
+function onOneLine(message: ProtocolMessage): ProtocolMessage {
+  if (message.type !== "response" || message["command"] !== "stackTrace" || !message["success"]) return message;
+  const stackFrames = message["body"].stackFrames.map(({ endLine: _line, endColumn: _column, ...frame }: Record<string, unknown>) => frame);
+  return { ...message, body: { ...message["body"], stackFrames } };
 }
 
 /** What the adapter needs of the editor. */
@@ -163,9 +165,4 @@ async function begin(given: Uri | undefined, noDebug: boolean): Promise<void> {
     return;
   }
   await debug.startDebugging(workspace.getWorkspaceFolder(uri), config, { noDebug });
-}
-
-/** Whether a session is one of this extension. */
-export function isOurs(session: DebugSession): boolean {
-  return session.type === TYPE;
 }

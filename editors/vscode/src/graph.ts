@@ -20,7 +20,7 @@ import {
   type Webview,
   type WebviewPanel,
 } from "vscode";
-import { isOurs } from "./debugger.ts";
+import { TYPE } from "./configuration.ts";
 import { marksOf, type GraphEvent, type Mark } from "./marks.ts";
 import { namedSymbol, symbolAt } from "./symbols.ts";
 import type { FromGraph, ToGraph } from "./webview/messages.ts";
@@ -44,13 +44,9 @@ export function registerGraph(context: ExtensionContext): void {
     workspace.onDidChangeTextDocument(({ document }) => graphs.changed(document)),
     window.onDidChangeTextEditorSelection(({ textEditor }) => graphs.selected(textEditor)),
     debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
-      if (!isOurs(session) || event !== "stepglass/graph") return;
+      if (session.type !== TYPE || event !== "stepglass/graph") return;
       const { definition } = session.configuration as { definition?: unknown };
-      graphs.mark(
-        session.id,
-        (body as GraphEvent & { path?: string }).path ?? (typeof definition === "string" ? definition : undefined),
-        body as GraphEvent,
-      );
+      graphs.mark(session.id, typeof definition === "string" ? definition : undefined, body as GraphEvent);
     }),
     debug.onDidTerminateDebugSession((session) => graphs.unmark(session.id)),
   );
@@ -62,7 +58,15 @@ async function show(given: Uri | undefined): Promise<void> {
     void window.showInformationMessage("Open a state machine first.");
     return;
   }
-  await commands.executeCommand("vscode.openWith", uri, VIEW, ViewColumn.Beside);
+  await commands.executeCommand("vscode.openWith", uri, VIEW, { viewColumn: ViewColumn.Beside, preserveFocus: true });
+}
+
+/** If a graph has the focus, moves it to the text: VS Code would open the text over the graph when a run stops. */
+export async function leaveGraph(): Promise<void> {
+  const input = window.tabGroups.activeTabGroup.activeTab?.input;
+  if (!(input instanceof TabInputCustom) || input.viewType !== VIEW) return;
+  const text = window.visibleTextEditors.find(({ document }) => document.uri.toString() === input.uri.toString());
+  await window.showTextDocument(input.uri, { viewColumn: text?.viewColumn ?? ViewColumn.Beside });
 }
 
 async function showText(given: Uri | undefined): Promise<void> {

@@ -18,7 +18,7 @@ import {
   type Uri,
 } from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
-import { TYPE } from "./debugger.ts";
+import { TYPE } from "./configuration.ts";
 import type { Platform } from "./platform.ts";
 import { LIST_TESTS, RUN_TESTS, type FileResult, type ListedTests } from "./server/protocol.ts";
 import { differenceOf } from "./difference.ts";
