@@ -27,7 +27,7 @@ export function settingsOf(options: AwsTaskOptions, load: (name: string) => Prom
   const { endpoint, region, credentials, endpoints = {}, only, connections = {} } = options;
   if (region !== undefined && typeof region !== "string") throw wrong("region must be a string", region);
   if (credentials !== undefined && typeof credentials !== "function" && !isCredentials(credentials))
-    throw misuse("INVALID_OPTION", "awsTasks(): credentials must have accessKeyId and secretAccessKey, or be a function that returns them");
+    throw invalid("credentials must have accessKeyId and secretAccessKey, or be a function that returns them");
   if (only !== undefined && !(Array.isArray(only) && only.every((one) => typeof one === "string" && one !== "")))
     throw wrong('only must be an array of patterns such as "sqs:*"', only);
   if (!isObject(connections)) throw wrong("connections must be an object", connections);
@@ -44,7 +44,12 @@ export function settingsOf(options: AwsTaskOptions, load: (name: string) => Prom
 }
 
 function wrong(rule: string, given: unknown): Error {
-  return misuse("INVALID_OPTION", `awsTasks(): ${rule}, not ${shown(given)}`);
+  return invalid(`${rule}, not ${shown(given)}`);
+}
+
+/** Returns the error for an invalid option. The command shows only its `problem`, because its users do not call awsTasks(). */
+function invalid(problem: string): Error & { problem: string } {
+  return Object.assign(misuse("INVALID_OPTION", `awsTasks(): ${problem}`), { problem });
 }
 
 function isCredentials(value: unknown): value is AwsCredentials {
@@ -56,7 +61,7 @@ function endpointsOf(given: unknown): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(given).map(([name, url]) => {
       const client = clientOf(name);
-      if (client === undefined) throw misuse("INVALID_OPTION", `awsTasks(): endpoints: there is no service ${JSON.stringify(name)}`);
+      if (client === undefined) throw invalid(`endpoints: there is no service ${JSON.stringify(name)}`);
       return [client, urlOf(url, `endpoints.${name}`)];
     }),
   );
@@ -65,9 +70,9 @@ function endpointsOf(given: unknown): ReadonlyMap<string, string> {
 function urlOf(given: unknown, name: string): string {
   const text = String(given);
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw misuse("INVALID_OPTION", `awsTasks(): ${name} must be a URL that begins with http:// or https://`);
+    throw invalid(`${name} must be a URL that begins with http:// or https://`);
   // A name and a password in it would be in every message.
   const { username, password } = new URL(text);
-  if (username !== "" || password !== "") throw misuse("INVALID_OPTION", `awsTasks(): ${name} must not contain a user name or password`);
+  if (username !== "" || password !== "") throw invalid(`${name} must not contain a user name or password`);
   return text;
 }

@@ -47,7 +47,7 @@ export function requestedHandlers(values: AwsValues, env: NodeJS.ProcessEnv, { l
   try {
     handlers = options === undefined ? {} : awsTasks(options);
   } catch (error) {
-    throw new Unusable(messageOf(error).replace("awsTasks(): ", ""), { usage: true });
+    throw new Unusable((error as { problem?: string }).problem ?? messageOf(error), { usage: true });
   }
   if (functions !== undefined) {
     for (const name of ["lambda:*", LAMBDA_FUNCTIONS]) delete handlers[name];

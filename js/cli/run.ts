@@ -221,6 +221,6 @@ function report(execution: Execution, outcome: ExecutionResult): void {
   const entered = execution.history().filter(isStateEntered).at(-1);
   const state = entered === undefined ? "" : ` in state ${JSON.stringify(detailsOf(entered).name)}`;
   const why = [error, cause].filter(Boolean).join(": ");
-  const hint = cause?.startsWith("No task handler") ? "\nPass a module with task handlers: stepglass run FILE --tasks tasks.mjs" : "";
+  const hint = driverOf(execution).failedWithoutHandler ? "\nPass a module with task handlers: stepglass run FILE --tasks tasks.mjs" : "";
   process.stderr.write(`${status}${state}${why ? `: ${why}` : ""}${hint}\n`);
 }

@@ -10,7 +10,7 @@ import { TestKitError } from "../testing/mocks/errors.ts";
 import { expectRun } from "../testing/kit/expect.ts";
 import { testMachine, type TestMachine } from "../testing/kit/machine.ts";
 import { withoutStory } from "../testing/kit/mismatch.ts";
-import { PropertyError, property } from "../testing/kit/property.ts";
+import { type Again, PropertyError, property } from "../testing/kit/property.ts";
 import { handlersOf } from "./tasks.ts";
 import { type MockCheck, mockProblems } from "./test-mocks.ts";
 import { BadFile } from "./checked-yaml.ts";
@@ -164,19 +164,15 @@ async function runProperty(machine: TestMachine, test: FileTest, { tasks }: RunO
     return [];
   } catch (error) {
     if (!(error instanceof TestKitError || error instanceof PropertyError)) throw error;
-    return [{ message: inFileWords(error.message), line: test.line }];
+    return [{ message: error instanceof PropertyError ? error.text(IN_FILE) : error.message, line: test.line }];
   }
 }
 
-/** Rewrites the message so that it shows the schedule in the syntax of a test file. */
-function inFileWords(message: string): string {
-  return message
-    .replace(/property\(machine, \{ …, seed: (\d+), runs: 1 \}\)/, "property: { seed: $1, runs: 1 }")
-    .replace(
-      /property\(machine, \{ …, schedule: (\{.*?\})(?:, input: (.*))? \}\)/,
-      (_, schedule: string, input?: string) => `property: { schedule: ${schedule} }${input === undefined ? "" : `, with input: ${input}`}`,
-    );
-}
+/** How a test file runs a failure of a property again. */
+const IN_FILE: Again = {
+  run: (seed) => `property: { seed: ${seed}, runs: 1 }`,
+  schedule: (schedule, input) => `property: { schedule: ${schedule} }${input === undefined ? "" : `, with input: ${input}`}`,
+};
 
 /** Checks an expectation of a run. */
 type ExpectationCheck = (it: RunExpectation) => unknown;

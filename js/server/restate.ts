@@ -126,7 +126,7 @@ function apiError(error: unknown): unknown {
   const code = codeOf(error);
   const message = messageOf(error);
   if (code === "EXECUTION_EXISTS")
-    return new ApiError("ExecutionAlreadyExists", message.slice(message.indexOf("Execution Already Exists")));
+    return new ApiError("ExecutionAlreadyExists", `Execution Already Exists: '${(error as { executionArn: string }).executionArn}'`);
   if (code === "UNKNOWN_TOKEN") return invalidToken();
   if (code === "NOT_REDRIVABLE") return new ApiError("ExecutionNotRedrivable", message);
   if (code === "RESTATE_UNREACHABLE" || code === "RESTATE_NO_WORKER" || code === "RESTATE_FAILED")

@@ -38,11 +38,6 @@ const ALLOWED = [
     "Restate passes on only the message of a handler's error, so the message begins with the code",
   ],
   // Messages of this package that are shown in other words. These should become fields.
-  ["js/cli/aws.ts", '.replace("awsTasks(): "', "a command does not show the name of the function that it calls"],
-  ["js/cli/run.ts", "No task handler", "the result of an execution has only the error and the cause"],
-  ["js/cli/mcp/run.ts", "Add one: mocks", "the example is shown in the syntax of the tool"],
-  ["js/cli/test-run.ts", "return message", "the schedule is shown in the syntax of a test file"],
-  ["js/server/restate.ts", "Execution Already Exists", "the client's error does not have the execution's ARN"],
   ["www/src/graph-editor/kernel/gestures.ts", "has no `", "a loss has no field for the type and the member"],
   // The core does not yet report which field an error of a JSONPath state is about.
   ["www/src/worker/failure.ts", "said.includes(", "an error of JSONPath has no pointer"],

@@ -4,7 +4,7 @@ import type { TestRun } from "../../core/api/testing.d.ts";
 import { StateMachine } from "../../core/execution/machine.ts";
 import { Unusable } from "../../language/files/problem.ts";
 import { Source, usable } from "../../language/files/source.ts";
-import { TestKitError } from "../../testing/mocks/errors.ts";
+import { MockError, TestKitError } from "../../testing/mocks/errors.ts";
 import { testMachine, type TestMachine } from "../../testing/kit/machine.ts";
 import { BadFile } from "../checked-yaml.ts";
 import { readMocks } from "../test-file.ts";
@@ -119,6 +119,11 @@ function startable(file: string): StateMachine {
   return new StateMachine(usable(source).json, { ...source.options(), name: source.machine });
 }
 
+/** Returns the message of an error with its advice in the syntax of this tool. A mock without results left has no advice. */
+function inToolWords({ message, problem, state }: MockError): string {
+  return message === problem ? message : `${problem}Add one: mocks: {${JSON.stringify(state)}: {"return": …}}.`;
+}
+
 /** Runs an execution. Errors in its mocks are described in the words of this tool. */
 async function attempt(machine: TestMachine, run: () => Promise<TestRun>): Promise<TestRun> {
   try {
@@ -126,7 +131,7 @@ async function attempt(machine: TestMachine, run: () => Promise<TestRun>): Promi
   } catch (error) {
     if (!(error instanceof TestKitError)) throw error;
     const { tasks } = machine.outline;
-    const message = error.message.replace(/Add one: mocks: \{ ("(?:[^"\\]|\\.)*"): returns\(.*$/s, 'Add one: mocks: {$1: {"return": …}}.');
+    const message = error instanceof MockError ? inToolWords(error) : error.message;
     throw new Unusable(`${message}\nThe definition's tasks: ${tasks.slice(0, 50).join(", ")}${tasks.length > 50 ? " …" : ""}`);
   }
 }

@@ -59,6 +59,8 @@ interface DriverOptions {
 }
 
 export class Driver implements TaskDriver, TaskHost, ClockMember {
+  /** Whether a task has failed because it has no handler. */
+  failedWithoutHandler = false;
   #engine: HistoryEngine;
   #handlers: Handlers;
   #clock: Clock | VirtualClock;
@@ -721,6 +723,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const { resource, state, input, task } = call.command;
     const { error, cause, waits } = this.#handlers.missing(resource, state, input);
     if (waits && this.#journal !== undefined) return this.#journal.unhandled({ state, resource, cause });
+    this.failedWithoutHandler = true;
     this.#leave(call);
     this.#inbox.push(["fail", task, error, cause]);
   }

@@ -75,7 +75,10 @@ export class RestateClient implements PublicClient {
     if (sent.status !== "PreviouslyAccepted") return execution;
     const record = await execution.record();
     if (record.status !== "RUNNING" || record.input !== input)
-      throw misuse("EXECUTION_EXISTS", `an execution ${shown(name)} of ${machine} exists already: Execution Already Exists: '${arn}'`);
+      throw Object.assign(
+        misuse("EXECUTION_EXISTS", `an execution ${shown(name)} of ${machine} exists already: Execution Already Exists: '${arn}'`),
+        { executionArn: arn },
+      );
     return execution;
   }
 

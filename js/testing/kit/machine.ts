@@ -256,8 +256,10 @@ class Attempt {
 
   #missing(task: Task): MockError {
     const known = this.#mocks.length === 0 ? "No mocks were given. " : "";
-    const message = `No mock and no handler for state ${JSON.stringify(task.stateName)}, which calls ${task.resource}. ${known}Add one: mocks: { ${JSON.stringify(task.stateName)}: returns({ … }) }, or a handler in tasks.`;
-    return new MockError(message, { state: task.stateName, resource: task.resource, invocation: 0 });
+    const state = JSON.stringify(task.stateName);
+    const problem = `No mock and no handler for state ${state}, which calls ${task.resource}. ${known}`;
+    const advice = `Add one: mocks: { ${state}: returns({ … }) }, or a handler in tasks.`;
+    return new MockError(problem, { state: task.stateName, resource: task.resource, invocation: 0 }, advice);
   }
 
   /** Handles a run that nothing moves: it ends at once, or, if a token may still be answered, a while later. */

@@ -43,6 +43,18 @@ const OPTIONS = [
 /** The details of a PropertyError. `cause` is what `check` threw. */
 type FailureFields = Pick<Failure, "seed" | "schedule" | "input" | "problem" | "run"> & { cause: unknown };
 
+/** Says how to run a failure again: the same run, or its schedule alone. */
+export interface Again {
+  run(seed: number): string;
+  schedule(schedule: string, input: string | undefined): string;
+}
+
+/** The calls that do this in JavaScript. */
+const CALLS: Again = {
+  run: (seed) => `property(machine, { …, seed: ${seed}, runs: 1 })`,
+  schedule: (schedule, input) => `property(machine, { …, schedule: ${schedule}${input === undefined ? "" : `, input: ${input}`} })`,
+};
+
 /** A property that does not hold, with the smallest schedule that was found. */
 export class PropertyError extends Error {
   declare readonly seed: number;
@@ -50,9 +62,12 @@ export class PropertyError extends Error {
   declare readonly input: unknown;
   declare readonly problem: string;
   declare readonly run: Failure["run"];
+  /** Returns the message with other ways to run the failure again. Not enumerable. */
+  declare readonly text: (again: Again) => string;
 
-  constructor(message: string, fields: FailureFields) {
-    super(message);
+  constructor(text: (again: Again) => string, fields: FailureFields) {
+    super(text(CALLS));
+    Object.defineProperty(this, "text", { value: text });
     this.name = "PropertyError";
     Object.assign(this, fields);
     Object.defineProperty(this, "run", { value: fields.run, enumerable: false });
@@ -211,7 +226,7 @@ class Property {
     ).run(this.#options.inputs);
     const schedule = Object.fromEntries([...smallest.schedule].map(([key, outcome]) => [key, { ...outcome }]));
     const { input, problem, thrown } = smallest;
-    throw new PropertyError(this.#message(smallest, seed, run, tries), {
+    throw new PropertyError((again) => this.#message(smallest, seed, run, tries, again), {
       seed,
       schedule,
       input,
@@ -221,13 +236,13 @@ class Property {
     });
   }
 
-  #message({ problem, schedule, input, run }: Broken, seed: number, number: number, tries: number): string {
-    const given = this.#options.inputs === undefined ? "" : `, input: ${JSON.stringify(input)}`;
+  #message({ problem, schedule, input, run }: Broken, seed: number, number: number, tries: number, again: Again): string {
+    const given = this.#options.inputs === undefined ? undefined : JSON.stringify(input);
     const lines = [problem, "", `Found in run ${number}, made as small as possible in ${tries} tries:`];
     if (input !== undefined) lines.push(`  input  ${brief(input, 200)}`);
     lines.push(...indented(spokenSchedule(schedule)));
-    lines.push("", "Again, the same run:", `  property(machine, { …, seed: ${seed}, runs: 1 })`);
-    lines.push("Or this schedule alone:", `  property(machine, { …, schedule: ${scheduleText(schedule)}${given} })`);
+    lines.push("", "Again, the same run:", `  ${again.run(seed)}`);
+    lines.push("Or this schedule alone:", `  ${again.schedule(scheduleText(schedule), given)}`);
     if (run !== undefined) lines.push("", "What happened:", ...indented(run.text({ times: true, lines: 40 }).trimEnd().split("\n")));
     return lines.join("\n");
   }

@@ -17,9 +17,13 @@ export class MockError extends TestKitError {
   declare readonly state: string;
   declare readonly resource: string;
   declare readonly invocation: number;
+  /** What is wrong, without the advice for programs in JavaScript. Not enumerable. */
+  declare readonly problem: string;
 
-  constructor(message: string, { state, resource, invocation }: { state: string; resource: string; invocation: number }) {
-    super(message);
+  /** `advice` follows the problem in the message. */
+  constructor(problem: string, { state, resource, invocation }: { state: string; resource: string; invocation: number }, advice = "") {
+    super(problem + advice);
+    Object.defineProperty(this, "problem", { value: problem });
     this.name = "MockError";
     this.code = "NO_MOCK";
     this.state = state;
