@@ -384,6 +384,15 @@ describe("breakpoints", () => {
     assert.match((await named.editor.stop()).text, /^Lost/);
   });
 
+  each("on an error in a field, with the frame at that field", async (form) => {
+    const { editor } = await debug(form, { input: { id: 7 }, exceptions: ["all"] });
+    const { state, line, frames } = await editor.stop();
+    assert.equal(state, "Pack");
+    // ItemsPath is on the second line after the state's name.
+    assert.equal(line, form.line("Pack") + 2);
+    assert.equal(frames[0].endLine, line);
+  });
+
   each("have locations", async (form) => {
     const { editor } = await debug(form, { stopOnEntry: true });
     const line = form.line("Gift");

@@ -24,7 +24,10 @@ before(async () => {
     bundle: true,
     format: "esm",
     outfile,
-    alias: { "stepglass/pointer": resolve(www, "../../js/core/base/pointer.ts") },
+    alias: {
+      "stepglass/pointer": resolve(www, "../../js/core/base/pointer.ts"),
+      "stepglass/events": resolve(www, "../../js/core/history/events.ts"),
+    },
     external: ["stepglass", "stepglass/debug"],
     logLevel: "error",
   });
@@ -44,8 +47,8 @@ const retry = (...ErrorEquals) => ({ ErrorEquals, IntervalSeconds: 2, MaxAttempt
 const caught = (...ErrorEquals) => ({ ErrorEquals, Next: "Done" });
 
 /** Runs to the end with the same answer for every task. Returns the session. */
-async function ran(definition, answer) {
-  const session = new DebugSession(definition, { input: {}, ask: true, mocks: {}, seed: 1, startTime: 1_760_000_000_000 });
+async function ran(definition, answer, input = {}) {
+  const session = new DebugSession(definition, { input, ask: true, mocks: {}, seed: 1, startTime: 1_760_000_000_000 });
   session.continue();
   for (let turn = 0; session.status !== "ended"; turn++) {
     assert.ok(turn < 1000, "the run does not end");
@@ -132,6 +135,76 @@ test("the position of a failed expression is a JSON Pointer, whatever the names 
   assert.equal(info.expression, "$states.input.no.thing");
   assert.equal(info.field, "Output.a/b [0][1]");
   assert.equal(info.said, failure.message);
+});
+
+test("the part of an expression that throws is found without a second evaluation", async () => {
+  const definition = {
+    QueryLanguage: "JSONata",
+    StartAt: "Make",
+    States: { Make: { Type: "Pass", Output: "{% 'é😀' & $number('x') %}", End: true } },
+  };
+  const session = await ran(definition, undefined);
+  const info = page.failureOf(session, JSON.stringify(definition), session.visits("Make").at(-1).id, 0);
+  assert.equal(info.expression.slice(info.from, info.to), "$number");
+});
+
+describe("the field of a failed path or template", () => {
+  const items = { ItemProcessor: { StartAt: "One", States: { One: { Type: "Pass", End: true } } } };
+  for (const [title, fields, field, wrong, why] of [
+    ["InputPath", { Type: "Pass", InputPath: "$.order.id" }, "InputPath", ".id", "$.order is an object with lines: it has no id."],
+    [
+      "a member of Parameters whose name has a slash",
+      { Type: "Pass", Parameters: { "a/b": [1, { "c.$": "$.order.id" }] } },
+      "Parameters.a/b[1].c.$",
+      ".id",
+      "$.order is an object with lines: it has no id.",
+    ],
+    [
+      "the second argument of an intrinsic function",
+      { Type: "Pass", Parameters: { "c.$": "States.MathAdd($.count, $.order.id)" } },
+      "Parameters.c.$",
+      ".id",
+      "$.order is an object with lines: it has no id.",
+    ],
+    [
+      "ResultPath",
+      { Type: "Pass", Result: 1, ResultPath: "$.count.sum" },
+      "ResultPath",
+      ".sum",
+      "$.count is the number 2, which cannot have sum.",
+    ],
+    [
+      "SecondsPath",
+      { Type: "Wait", SecondsPath: "$.order.wait" },
+      "SecondsPath",
+      ".wait",
+      "$.order is an object with lines: it has no wait.",
+    ],
+    [
+      "ItemsPath",
+      { Type: "Map", ItemsPath: "$.lines", ...items },
+      "ItemsPath",
+      ".lines",
+      "$ is an object with order, count: it has no lines.",
+    ],
+  ])
+    test(`is reported for ${title}`, async () => {
+      const definition = { StartAt: "Make", States: { Make: { ...fields, Next: "Done" }, Done: { Type: "Succeed" } } };
+      const session = await ran(definition, undefined, { order: { lines: [] }, count: 2 });
+      const info = page.failureOf(session, JSON.stringify(definition), session.visits("Make").at(-1).id, 0);
+      assert.equal(info.field, field);
+      assert.equal(info.expression.slice(info.from, info.to), wrong);
+      assert.equal(info.why, why);
+    });
+
+  test("is the comparison of a rule inside of others", async () => {
+    const Choices = [{ And: [{ Variable: "$.count", NumericGreaterThanPath: "$.most" }], Next: "Done" }];
+    const definition = { StartAt: "Pick", States: { Pick: { Type: "Choice", Choices }, Done: { Type: "Succeed" } } };
+    const session = await ran(definition, undefined, { count: 2 });
+    const info = page.failureOf(session, JSON.stringify(definition), session.visits("Pick").at(-1).id, 0);
+    assert.equal(info.field, "Choices[0].And[0].NumericGreaterThanPath");
+    assert.equal(info.why, "$ is an object with count: it has no most.");
+  });
 });
 
 test("a trace has the facts, and other stages have none", async () => {

@@ -39,10 +39,6 @@ const ALLOWED = [
   ],
   // Messages of this package that are shown in other words. These should become fields.
   ["www/src/graph-editor/kernel/gestures.ts", "has no `", "a loss has no field for the type and the member"],
-  // The core does not yet report which field an error of a JSONPath state is about.
-  ["www/src/worker/failure.ts", "said.includes(", "an error of JSONPath has no pointer"],
-  ["www/src/worker/failure.ts", "Unable to apply step", "an error of JSONPath has no pointer"],
-  ["www/src/worker/failure.ts", "argument for the field", "an error of JSONPath has no range"],
 ];
 
 const SUBJECT = String.raw`(?:\bmessageOf\([^()]*\)|(?<![\w$])(?:message|cause|errorCause|said)\b(?!\())`;

@@ -396,8 +396,8 @@ pub struct MapState {
     pub items_path: PathField,
     /// `Items` (JSONata).
     pub items: Option<JsonataTemplate>,
-    /// `ItemSelector` (or `Parameters`).
-    pub item_selector: Option<Payload>,
+    /// `ItemSelector` (or `Parameters`), with the name of the field.
+    pub item_selector: Option<(&'static str, Payload)>,
     /// `MaxConcurrency`, `MaxConcurrencyPath`
     pub max_concurrency: Option<Field<u64>>,
     /// `ItemReader`

@@ -62,7 +62,7 @@ impl Names {
                 if let Some(items) = &map.items {
                     self.jsonata_template(items);
                 }
-                self.payload(map.item_selector.as_ref());
+                self.payload(map.item_selector.as_ref().map(|(_, selector)| selector));
                 self.field(map.max_concurrency.as_ref());
                 self.field(map.tolerated_count.as_ref());
                 self.field(map.tolerated_percentage.as_ref());

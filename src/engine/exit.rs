@@ -3,7 +3,7 @@
 use super::Engine;
 use super::advance::{Flow, Ran};
 use super::coverage::Branch;
-use super::dataflow::View;
+use super::dataflow::{Place, View};
 use super::event_type::EventType;
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
 use super::frame::Frame;
@@ -35,14 +35,18 @@ impl Engine {
         let (output, assigned) = match state.language {
             QueryLanguage::JsonPath => {
                 let view = View::new(&result, &context, &frame.variables);
-                let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+                let assigned = eval.assign(state.assign.as_ref(), &Place::Field("Assign"), &view)?;
                 let selected = match &state.result_selector {
-                    Some(template) => eval.template(template, &view)?,
+                    Some(template) => eval.template(template, &Place::Field("ResultSelector"), &view)?,
                     None => result,
                 };
                 let traced = trace.then(|| selected.clone());
-                let merged = eval.result_path(&state.result_path, &frame.input, selected)?;
-                let output = eval.path_field(&state.output_path, &View::new(&merged, &context, &frame.variables))?;
+                let merged = eval.result_path(&state.result_path, &Place::Field("ResultPath"), &frame.input, selected)?;
+                let output = eval.path_field(
+                    &state.output_path,
+                    &Place::Field("OutputPath"),
+                    &View::new(&merged, &context, &frame.variables),
+                )?;
                 if let Some(selected) = traced {
                     self.stage(frame, state, "afterResultSelector", &selected);
                     self.stage(frame, state, "afterResultPath", &merged);
@@ -51,9 +55,9 @@ impl Engine {
             }
             QueryLanguage::Jsonata => {
                 let view = View::new(&frame.input, &context, &frame.variables).with_result(&result);
-                let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+                let assigned = eval.assign(state.assign.as_ref(), &Place::Field("Assign"), &view)?;
                 let output = match &state.output {
-                    Some(output) => eval.payload(output, "Output", &view)?,
+                    Some(output) => eval.payload(output, &Place::Field("Output"), &view)?,
                     None => result.clone(),
                 };
                 (output, assigned)
@@ -69,11 +73,11 @@ impl Engine {
         let context = self.context(frame, state, None);
         let mut eval = self.eval(frame, state);
         let view = View::new(effective, &context, &frame.variables);
-        let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+        let assigned = eval.assign(state.assign.as_ref(), &Place::Field("Assign"), &view)?;
         let output = match state.language {
-            QueryLanguage::JsonPath => eval.path_field(&state.output_path, &view)?,
+            QueryLanguage::JsonPath => eval.path_field(&state.output_path, &Place::Field("OutputPath"), &view)?,
             QueryLanguage::Jsonata => match &state.output {
-                Some(output) => eval.payload(output, "Output", &view)?,
+                Some(output) => eval.payload(output, &Place::Field("Output"), &view)?,
                 None => effective.clone(),
             },
         };

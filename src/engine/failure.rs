@@ -12,7 +12,7 @@ use std::sync::Arc;
 const WIDE: [&str; 3] = ["States.ALL", "States.TaskFailed", "States.HeartbeatTimeout"];
 
 /// Returns the facts about an error that is about to go through the Retry and Catch of a state:
-/// `{kind, message?, pointer?, expression?, retriedBy, caughtBy, retriers, catchers}`.
+/// `{kind, message?, pointer?, expression?, offset?, retriedBy, caughtBy, retriers, catchers}`.
 #[cold]
 #[inline(never)]
 pub(super) fn facts(state: &State, frame: &Frame, fault: &Fault) -> Value {
@@ -27,6 +27,10 @@ pub(super) fn facts(state: &State, frame: &Frame, fault: &Fault) -> Value {
         }
         if let Some(expression) = &origin.expression {
             map.insert("expression", expression.as_str());
+            // JavaScript counts in UTF-16.
+            if let Some(before) = origin.offset.and_then(|offset| expression.get(..offset)) {
+                map.insert("offset", number(before.encode_utf16().count() as u64));
+            }
         }
     }
     map.insert("retriedBy", names(fault, Fault::is_retried));
@@ -122,7 +126,9 @@ mod tests {
     fn failed(definition: &str) -> String {
         let mut engine = Engine::new(super::super::fixtures::machine(definition), Options { trace: true, ..Options::default() });
         let execution = super::super::ExecutionInfo::named("m", "e");
-        engine.step(Millis(0), Event::Start { input: json::parse("{}").unwrap(), execution, seed: 0 }).unwrap();
+        engine
+            .step(Millis(0), Event::Start { input: json::parse(r#"{"s":"text","n":1,"l":[1]}"#).unwrap(), execution, seed: 0 })
+            .unwrap();
         failures(&mut engine).remove(0)
     }
 
@@ -174,6 +180,59 @@ mod tests {
         );
         assert!(text.contains(r#""kind":"expression","message":"The JSONata expression "#), "{text}");
         assert!(text.contains(r#""pointer":"/Output/a~1b/1","expression":"$states.input.x""#), "{text}");
+        assert!(!text.contains("offset"), "{text}");
+    }
+
+    #[test]
+    fn the_offset_of_a_thrown_error_is_in_utf_16() {
+        let text = failed(
+            r#"{"StartAt":"A","QueryLanguage":"JSONata","States":{"A":{"Type":"Pass","Output":"{% 'é😀' & $number('x') %}","End":true}}}"#,
+        );
+        assert!(text.contains(r#""expression":"'é😀' & $number('x')","offset":15"#), "{text}");
+    }
+
+    #[test]
+    fn the_fields_of_jsonpath_are_pointers() {
+        let arn = "arn:aws:lambda:eu-west-1:123456789012:function:a";
+        let map = r#""ItemProcessor":{"StartAt":"In","States":{"In":{"Type":"Succeed"}}}"#;
+        let runs = format!(r#"{map},"ItemReader":{{"Resource":"arn:aws:states:::s3:getObject""#)
+            .replace(r#""StartAt""#, r#""ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt""#);
+        for (state, pointer, expression) in [
+            (r#""Type":"Pass","InputPath":"$.x""#.into(), "/InputPath", "$.x"),
+            (r#""Type":"Pass","OutputPath":"$.x""#.into(), "/OutputPath", "$.x"),
+            (r#""Type":"Pass","Parameters":{"a/b":[1,{"c.$":"$.x"}]}"#.into(), "/Parameters/a~1b/1/c.$", "$.x"),
+            (r#""Type":"Pass","Assign":{"v.$":"States.MathAdd($.x, 1)"}"#.into(), "/Assign/v.$", "States.MathAdd($.x, 1)"),
+            (r#""Type":"Pass","Result":1,"ResultPath":"$.n.m""#.into(), "/ResultPath", "$.n.m"),
+            (format!(r#""Type":"Task","Resource":"{arn}","TimeoutSecondsPath":"$.s""#), "/TimeoutSecondsPath", "$.s"),
+            (r#""Type":"Wait","SecondsPath":"$.s""#.into(), "/SecondsPath", "$.s"),
+            (r#""Type":"Wait","TimestampPath":"$.x""#.into(), "/TimestampPath", "$.x"),
+            (format!(r#""Type":"Map","ItemsPath":"$.s",{map}"#), "/ItemsPath", "$.s"),
+            (format!(r#""Type":"Map","ItemsPath":"$.l","Parameters":{{"p.$":"$.x"}},{map}"#), "/Parameters/p.$", "$.x"),
+            (format!(r#""Type":"Map","ItemsPath":"$.l","ItemSelector":{{"p.$":"$.x"}},{map}"#), "/ItemSelector/p.$", "$.x"),
+            (format!(r#""Type":"Map",{runs},"Parameters":{{"Key.$":"$.x"}}}}"#), "/ItemReader/Parameters/Key.$", "$.x"),
+            (
+                format!(r#""Type":"Map",{runs},"ReaderConfig":{{"InputType":"JSON","MaxItemsPath":"$.s"}}}}"#),
+                "/ItemReader/ReaderConfig/MaxItemsPath",
+                "$.s",
+            ),
+        ] {
+            let text = failed(&format!(r#"{{"StartAt":"A","States":{{"A":{{{state},"Next":"B"}},"B":{{"Type":"Succeed"}}}}}}"#));
+            let expected = format!(r#""pointer":"{pointer}","expression":"{expression}""#);
+            assert!(text.contains(&expected), "{expected} in {text}");
+        }
+    }
+
+    #[test]
+    fn the_comparison_of_a_choice_is_a_pointer() {
+        for (rule, pointer) in [
+            (r#""Variable":"$.x","IsNull":true"#, "/Choices/0/Variable"),
+            (r#""And":[{"Not":{"Variable":"$.s","StringEqualsPath":"$.x"}}]"#, "/Choices/0/And/0/Not/StringEqualsPath"),
+        ] {
+            let text = failed(&format!(
+                r#"{{"StartAt":"A","States":{{"A":{{"Type":"Choice","Choices":[{{{rule},"Next":"B"}}]}},"B":{{"Type":"Succeed"}}}}}}"#
+            ));
+            assert!(text.contains(&format!(r#""pointer":"{pointer}","expression":"$.x""#)), "{text}");
+        }
     }
 
     #[test]

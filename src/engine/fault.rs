@@ -1,5 +1,6 @@
 //! Errors of an execution. They are data, to which Retry and Catch are applied.
 
+use super::dataflow::Place;
 use super::limits::{LONGEST_CAUSE, LONGEST_ERROR};
 use crate::base::{Map, Value};
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub(super) struct Origin {
     pub(super) pointer: Option<String>,
     /// The text of the path or expression, without `{% %}`.
     pub(super) expression: Option<String>,
+    /// Where in that text the evaluation failed, in bytes.
+    pub(super) offset: Option<usize>,
 }
 
 pub(super) const RUNTIME: &str = "States.Runtime";
@@ -74,14 +77,37 @@ impl Fault {
         let mut text = format!("An error occurred while executing the state '{state}' (entered at the event id #{entered}). ");
         let prefix = text.len();
         text.push_str(cause);
-        Fault { origin: Some(Box::new(Origin { prefix, pointer: None, expression: None })), ..Fault::new(error, text) }
+        Fault {
+            origin: Some(Box::new(Origin { prefix, pointer: None, expression: None, offset: None })),
+            ..Fault::new(error, text)
+        }
     }
 
-    /// Adds the field (as a JSON Pointer from the state) or the expression that an error arose in.
-    pub(super) fn within(mut self, pointer: Option<String>, expression: Option<&str>) -> Fault {
+    /// Adds the field that an error arose in, and the text of its path or expression.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn within(mut self, place: &Place<'_>, expression: Option<&str>) -> Fault {
         if let Some(origin) = &mut self.origin {
-            origin.pointer = pointer.or(origin.pointer.take());
-            origin.expression = expression.map(str::to_string).or(origin.expression.take());
+            origin.pointer = Some(place.pointer());
+            origin.expression = expression.map(str::to_string);
+        }
+        self
+    }
+
+    /// Adds where in the text of the expression the evaluation failed, in bytes.
+    pub(super) fn at(mut self, offset: usize) -> Fault {
+        if let Some(origin) = &mut self.origin {
+            origin.offset = Some(offset);
+        }
+        self
+    }
+
+    /// Adds the object that contains the field, as a JSON Pointer from the state.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn inside(mut self, object: &str) -> Fault {
+        if let Some(pointer) = self.origin.as_mut().and_then(|origin| origin.pointer.as_mut()) {
+            pointer.insert_str(0, object);
         }
         self
     }

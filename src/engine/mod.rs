@@ -185,10 +185,10 @@ pub struct Stage {
     pub value: Value,
     /// For an `error`: `kind` (`heartbeat`, `timeout`, `runtime`, `expression`, `own` for errors of Stepglass, `state` for other
     /// errors of the state itself, `raised`), `message` (the cause without the words that name the state), `pointer` (the field as
-    /// a JSON Pointer from the state), `expression`, the names of `ErrorEquals` that match (`retriedBy`, `caughtBy`), and the
-    /// `verdict` of each of `retriers` (`retries`, `maxAttempts`, `earlier`, `notNamed`, `notByAll`, `uncatchable`; with `used`,
-    /// `maxAttempts` and the `delayMilliseconds` of its next attempt before jitter) and of `catchers` (`catches`, `retried`,
-    /// `earlier`, `notNamed`, `uncatchable`).
+    /// a JSON Pointer from the state), `expression`, `offset` (where in the expression JSONata failed, in UTF-16), the names of
+    /// `ErrorEquals` that match (`retriedBy`, `caughtBy`), and the `verdict` of each of `retriers` (`retries`, `maxAttempts`,
+    /// `earlier`, `notNamed`, `notByAll`, `uncatchable`; with `used`, `maxAttempts` and the `delayMilliseconds` of its next attempt
+    /// before jitter) and of `catchers` (`catches`, `retried`, `earlier`, `notNamed`, `uncatchable`).
     pub failure: Option<Value>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::advance::Ran;
 use super::coverage::Branch;
-use super::dataflow::View;
+use super::dataflow::{Place, View};
 use super::event_type::EventType;
 use super::fault::Fault;
 use super::frame::{Frame, FrameId, Phase};
@@ -119,17 +119,19 @@ impl Engine {
         let context = self.context(frame, state, None);
         let error_output = fault.output();
         let mut eval = self.eval(frame, state);
+        let place = Place::Item(&Place::Field("Catch"), index);
         let (output, assigned) = match state.language {
             QueryLanguage::JsonPath => {
                 let view = View::new(&error_output, &context, &frame.variables);
-                let assigned = eval.assign(catcher.assign.as_ref(), "Assign", &view)?;
-                (eval.result_path(&catcher.result_path, &frame.input, error_output.clone())?, assigned)
+                let assigned = eval.assign(catcher.assign.as_ref(), &Place::Member(&place, "Assign"), &view)?;
+                let at = Place::Member(&place, "ResultPath");
+                (eval.result_path(&catcher.result_path, &at, &frame.input, error_output.clone())?, assigned)
             }
             QueryLanguage::Jsonata => {
                 let view = View::new(&frame.input, &context, &frame.variables).with_error(&error_output);
-                let assigned = eval.assign(catcher.assign.as_ref(), &format!("Catch[{index}]/Assign"), &view)?;
+                let assigned = eval.assign(catcher.assign.as_ref(), &Place::Member(&place, "Assign"), &view)?;
                 let output = match &catcher.output {
-                    Some(output) => eval.payload(output, &format!("Catch[{index}]/Output"), &view)?,
+                    Some(output) => eval.payload(output, &Place::Member(&place, "Output"), &view)?,
                     None => error_output.clone(),
                 };
                 (output, assigned)

@@ -36,12 +36,39 @@ pub struct Env<'a> {
 pub struct EvalError {
     /// The text of `Cause`.
     pub cause: String,
+    /// Where in a payload template it arose. `None` for an error of a path by itself.
+    pub origin: Option<Box<ErrorOrigin>>,
+}
+
+/// The expression of a payload template that has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorOrigin {
+    /// The JSON Pointer from the template, such as `/order/id.$`.
+    pub pointer: String,
+    /// The text of the path or the call.
+    pub expression: String,
 }
 
 impl EvalError {
     /// Returns an error with this cause.
     pub fn new(cause: impl Into<String>) -> EvalError {
-        EvalError { cause: cause.into() }
+        EvalError { cause: cause.into(), origin: None }
+    }
+
+    /// Adds the text of the expression.
+    #[cold]
+    fn of(mut self, expression: &str) -> EvalError {
+        self.origin = Some(Box::new(ErrorOrigin { pointer: String::new(), expression: expression.into() }));
+        self
+    }
+
+    /// Adds a step of the pointer, from the inside out.
+    #[cold]
+    fn inside(mut self, step: fmt::Arguments<'_>) -> EvalError {
+        if let Some(origin) = &mut self.origin {
+            origin.pointer.insert_str(0, &format!("/{step}"));
+        }
+        self
     }
 }
 

@@ -4,7 +4,7 @@ use super::budget::Budget;
 use super::intrinsic::Call;
 use super::path::{Path, Reader};
 use super::{Env, EvalError, Scope, SyntaxError};
-use crate::base::{Map, Pointer, Value};
+use crate::base::{Map, Pointer, Value, pointer};
 use std::sync::Arc;
 
 /// Maximum number of problems that one template reports.
@@ -182,29 +182,51 @@ impl Node {
         matches!(self, Node::Literal(_))
     }
 
+    /// Returns the step of a JSON Pointer to the member that this is, whose name in the value is `name`.
+    #[cold]
+    fn step(&self, name: &str) -> String {
+        let mut step = String::new();
+        pointer::escape(&mut step, name);
+        if matches!(self, Node::Path { .. } | Node::Call(_)) {
+            step.push_str(".$");
+        }
+        step
+    }
+
     fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>, budget: &mut Budget) -> Result<Value, EvalError> {
         match self {
             Node::Literal(value) => Ok(value.clone()),
             Node::Path { field, path } => match path.eval_within(scope, budget) {
                 Ok(value) => Ok(value),
-                Err(missing) if missing.is_limit() || missing.is_null_input() => Err(EvalError::new(missing.to_string())),
-                Err(missing) if missing.index && path.is_null_beyond() => Ok(Value::Null),
-                Err(missing) => match path.source(scope) {
-                    Some(source) => Err(EvalError::new(format!(
-                        "The JSONPath '{}' specified for the field '{field}' could not be found in the input '{source}'",
-                        path.text()
-                    ))),
-                    None => Err(EvalError::new(missing.to_string())),
-                },
+                Err(missing) => {
+                    // The words for these do not name the field.
+                    let general = missing.is_limit() || missing.is_null_input();
+                    if !general && missing.index && path.is_null_beyond() {
+                        return Ok(Value::Null);
+                    }
+                    let cause = match path.source(scope).filter(|_| !general) {
+                        Some(source) => format!(
+                            "The JSONPath '{}' specified for the field '{field}' could not be found in the input '{source}'",
+                            path.text()
+                        ),
+                        None => missing.to_string(),
+                    };
+                    Err(EvalError::new(cause).of(path.text()))
+                }
             },
             Node::Call(call) => call.eval_within(scope, env, budget),
             Node::Array(nodes) => {
-                nodes.iter().map(|node| node.eval(scope, env, budget)).collect::<Result<Vec<_>, _>>().map(Value::from)
+                let items = nodes
+                    .iter()
+                    .enumerate()
+                    .map(|(index, node)| node.eval(scope, env, budget).map_err(|error| error.inside(format_args!("{index}"))));
+                items.collect::<Result<Vec<_>, _>>().map(Value::from)
             }
             Node::Object(members) => {
                 let mut map = Map::with_capacity(members.len());
                 for (name, node) in members {
-                    map.insert(name.clone(), node.eval(scope, env, budget)?);
+                    let value = node.eval(scope, env, budget).map_err(|error| error.inside(format_args!("{}", node.step(name))))?;
+                    map.insert(name.clone(), value);
                 }
                 Ok(Value::from(map))
             }

@@ -1518,10 +1518,12 @@ export interface ErrorFacts {
   kind: "heartbeat" | "timeout" | "runtime" | "expression" | "state" | "own" | "raised";
   /** The cause without the words that only name the state. Only for errors of the state itself. */
   message?: string;
-  /** The field as a JSON Pointer from the state: `/Arguments/order/0`. */
+  /** The field as a JSON Pointer from the state: `/Arguments/order/0`, `/Parameters/id.$`, `/Choices/0/And/1/Variable`. */
   pointer?: string;
-  /** The path or expression, without `{% %}`. */
+  /** The path, intrinsic call or expression, without `{% %}`. */
   expression?: string;
+  /** Where in `expression` its evaluation failed, in UTF-16 code units. Only for JSONata that throws. */
+  offset?: number;
   /** The names of `ErrorEquals` that match the error: a retrier matches if it has one of them. */
   retriedBy: string[];
   /** As `retriedBy`, for catchers. */

@@ -3,7 +3,7 @@
 import type { DebugProgram } from "../../core/api/dap.d.ts";
 import type { Range } from "../../core/api/index.d.ts";
 import { isObject } from "../../core/base/json.ts";
-import { pointerTo } from "../../core/base/pointer.ts";
+import { pointerSteps, pointerTo } from "../../core/base/pointer.ts";
 
 /** Maximum nesting depth of states. */
 const DEPTH = 32;
@@ -84,6 +84,15 @@ export class SourceLocations {
     if (whole === undefined || field === undefined || !(field in whole.fields)) return whole;
     const own = this.#fieldsOf(whole).filter((one) => one.field === field);
     return own.find((one) => one.index === index) ?? own[0];
+  }
+
+  /** Returns the location of a value in a state by its pointer from the state. Without a pointer, returns the state's. */
+  within(state: string, pointer: string | undefined): SourceLocation | undefined {
+    const whole = this.states.get(state);
+    if (whole === undefined || pointer === undefined) return whole;
+    const field = pointerSteps(pointer)[0];
+    const at = whole.pointer + pointer;
+    return { state, ...(field !== undefined && { field }), pointer: at, range: this.program.range(at) };
   }
 
   /** Returns whether a line is part of the definition. */

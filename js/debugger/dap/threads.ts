@@ -138,6 +138,7 @@ export class Threads {
         ? locations.of(frame.state, "End")
         : locations.of(frame.state, "Next");
     const { stage = "" } = frame;
+    if (stage === "error") return this.#failedField(frame, locations);
     const field = FIELDS[stage]?.find((one) => locations.states.get(frame.state)?.fields[one] !== undefined);
     if (field === undefined) return locations.of(frame.state);
     if (stage !== "choice" && stage !== "retry" && stage !== "catch") return locations.of(frame.state, field);
@@ -145,6 +146,12 @@ export class Threads {
     const decided: unknown = stages.findLast((one) => one.stage === stage)?.value;
     const taken = isObject(decided) ? (decided.taken ?? decided.retrier ?? decided.catcher) : undefined;
     return taken === "default" ? locations.of(frame.state, "Default") : locations.of(frame.state, field, Number(taken));
+  }
+
+  /** Returns the location of the field that an error arose in. Errors of tasks are those of the whole state. */
+  #failedField(frame: StackFrame, locations: SourceLocations): SourceLocation | undefined {
+    const { stages } = this.within(frame.execution, () => this.#session.stages(frame.visit));
+    return locations.within(frame.state, stages.findLast(({ stage }) => stage === "error")?.failure?.pointer);
   }
 
   /** Returns whether the last event is that the state was left. */

@@ -176,7 +176,12 @@ impl<'d> Compiler<'d> {
         self.jsonata_template(&position.key("Items"), value, Reach::default())
     }
 
-    fn item_selector(&mut self, position: &Position<'_>, members: &Map, language: QueryLanguage) -> Option<Payload> {
+    fn item_selector(
+        &mut self,
+        position: &Position<'_>,
+        members: &Map,
+        language: QueryLanguage,
+    ) -> Option<(&'static str, Payload)> {
         if language == QueryLanguage::JsonPath && self.exclusive(position, members, "ItemSelector", "Parameters") {
             return None;
         }
@@ -188,7 +193,7 @@ impl<'d> Compiler<'d> {
             self.wrong_type(&at, value, "an object", "OBJECT");
             return None;
         }
-        self.payload(&at, value, language, Reach::default())
+        Some((name, self.payload(&at, value, language, Reach::default())?))
     }
 
     fn item_reader(&mut self, position: &Position<'_>, reader: &Map, language: QueryLanguage) -> Option<ItemReader> {

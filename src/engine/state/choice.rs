@@ -7,7 +7,7 @@ use crate::base::{Map, Value};
 use crate::engine::Engine;
 use crate::engine::advance::Ran;
 use crate::engine::coverage::Branch;
-use crate::engine::dataflow::{Eval, View};
+use crate::engine::dataflow::{Eval, Place, View};
 use crate::engine::fault::Fault;
 use crate::engine::frame::Frame;
 use crate::expr::path::Path;
@@ -24,7 +24,7 @@ pub(in crate::engine) fn run(
     let eval = engine.eval(frame, state);
     let raw = View::new(&frame.input, &context, &frame.variables);
     let effective = match state.language {
-        QueryLanguage::JsonPath => eval.path_field(&state.input_path, &raw)?,
+        QueryLanguage::JsonPath => eval.path_field(&state.input_path, &Place::Field("InputPath"), &raw)?,
         QueryLanguage::Jsonata => frame.input.clone(),
     };
     engine.stage(frame, state, "afterInputPath", &effective);
@@ -34,7 +34,7 @@ pub(in crate::engine) fn run(
     let mut eval = engine.eval(frame, state);
     for (i, rule) in rules.iter().enumerate() {
         let mut tests = seen.as_ref().map(|_| Vec::new());
-        let answer = holds(&mut eval, &rule.condition, i, &view, &mut tests);
+        let answer = holds(&mut eval, &rule.condition, &Place::Item(&Place::Field("Choices"), i), &view, &mut tests);
         if let (Some(seen), Some(tests)) = (&mut seen, tests) {
             seen.push(rule_record(&answer, tests));
         }
@@ -63,13 +63,11 @@ pub(in crate::engine) fn run(
             None => Err(eval.runtime("Failed to transition out of the state. The state does not point to a next state.")),
         };
     };
-    let assigned = match &rule.assign {
-        Some(assign) => eval.assign(Some(assign), &format!("Choices[{i}]/Assign"), &view)?,
-        None => Vec::new(),
-    };
+    let place = Place::Item(&Place::Field("Choices"), i);
+    let assigned = eval.assign(rule.assign.as_ref(), &Place::Member(&place, "Assign"), &view)?;
     let output = match (state.language, &rule.output) {
-        (QueryLanguage::JsonPath, _) => eval.path_field(&state.output_path, &view)?,
-        (QueryLanguage::Jsonata, Some(output)) => eval.payload(output, &format!("Choices[{i}]/Output"), &view)?,
+        (QueryLanguage::JsonPath, _) => eval.path_field(&state.output_path, &Place::Field("OutputPath"), &view)?,
+        (QueryLanguage::Jsonata, Some(output)) => eval.payload(output, &Place::Member(&place, "Output"), &view)?,
         (QueryLanguage::Jsonata, None) => effective.clone(),
     };
     let known = match state.language {
@@ -132,34 +130,34 @@ fn test_record(what: &str, value: Option<&Value>, test: Option<&Test>, operand: 
 fn holds(
     eval: &mut Eval<'_>,
     condition: &Condition,
-    rule: usize,
+    place: &Place<'_>,
     view: &View<'_>,
     tests: &mut Option<Vec<Value>>,
 ) -> Result<bool, Fault> {
     Ok(match condition {
         Condition::And(all) => {
-            for condition in all {
-                if !holds(eval, condition, rule, view, tests)? {
+            for (i, condition) in all.iter().enumerate() {
+                if !holds(eval, condition, &Place::Item(&Place::Member(place, "And"), i), view, tests)? {
                     return Ok(false);
                 }
             }
             true
         }
         Condition::Or(any) => {
-            for condition in any {
-                if holds(eval, condition, rule, view, tests)? {
+            for (i, condition) in any.iter().enumerate() {
+                if holds(eval, condition, &Place::Item(&Place::Member(place, "Or"), i), view, tests)? {
                     return Ok(true);
                 }
             }
             false
         }
-        Condition::Not(inner) => !holds(eval, inner, rule, view, tests)?,
+        Condition::Not(inner) => !holds(eval, inner, &Place::Member(place, "Not"), view, tests)?,
         Condition::Test { variable, test } => {
             // It was not measured whether AWS fails for IsPresent if the input is null. It is evaluated as for any other
             // input.
             let value = match test {
                 Test::Is(TypeTest::Present, _) => eval.lookup_anything(variable, view),
-                _ => eval.lookup(variable, view)?,
+                _ => eval.lookup(variable, &Place::Member(place, "Variable"), view)?,
             };
             let mut note = |operand: Option<&Value>, holds: Option<bool>| {
                 if let Some(tests) = tests {
@@ -173,7 +171,7 @@ fn holds(
             }
             let Some(found) = &value else {
                 note(None, None);
-                return Err(invalid(eval, variable));
+                return Err(invalid(eval, &Place::Member(place, "Variable"), variable));
             };
             match test {
                 Test::Is(kind, expected) => {
@@ -193,13 +191,16 @@ fn holds(
                 Test::Compare { family, operator, operand } => {
                     let other = match operand {
                         Operand::Literal(literal) => literal.clone(),
-                        Operand::Path(path) => match eval.lookup(path, view)? {
-                            Some(other) => other,
-                            None => {
-                                note(None, None);
-                                return Err(invalid(eval, path));
+                        Operand::Path(path) => {
+                            let place = Place::Member(place, operator_name(test));
+                            match eval.lookup(path, &place, view)? {
+                                Some(other) => other,
+                                None => {
+                                    note(None, None);
+                                    return Err(invalid(eval, &place, path));
+                                }
                             }
-                        },
+                        }
                     };
                     let answer = compare(*family, found, &other).is_some_and(|order| satisfies(*operator, order));
                     note(Some(&other), Some(answer));
@@ -208,8 +209,8 @@ fn holds(
             }
         }
         Condition::Jsonata(expression) => {
-            let field = format!("Choices[{rule}]/Condition");
-            let answer = eval.jsonata_typed(expression, &field, "boolean", view)?.as_bool().unwrap_or(false);
+            let place = Place::Member(place, "Condition");
+            let answer = eval.jsonata_typed(expression, &place, "boolean", view)?.as_bool().unwrap_or(false);
             if let Some(tests) = tests {
                 tests.push(test_record(expression.text(), Some(&Value::from(answer)), None, None, Some(answer)));
             }
@@ -219,9 +220,9 @@ fn holds(
     })
 }
 
-fn invalid(eval: &Eval<'_>, path: &Path) -> Fault {
-    eval.runtime(&format!("Invalid path '{}': The choice state's condition path references an invalid value.", path.text()))
-        .within(None, Some(path.text()))
+fn invalid(eval: &Eval<'_>, place: &Place<'_>, path: &Path) -> Fault {
+    let cause = format!("Invalid path '{}': The choice state's condition path references an invalid value.", path.text());
+    eval.runtime_in(place, path, &cause)
 }
 
 /// Returns the order of two values of a family; `None`, which makes every comparison false, if either is of another type.

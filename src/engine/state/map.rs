@@ -15,9 +15,9 @@ use crate::asl::ir::{JsonataTemplate, Kind, Machine, MapMode, MapState, PathFiel
 use crate::asl::resource::Resource;
 use crate::base::Value;
 use crate::engine::advance::{Flow, Ran};
-use crate::engine::dataflow::{Eval, View};
+use crate::engine::dataflow::{Eval, Place, View};
 use crate::engine::event_type::EventType;
-use crate::engine::fault::{Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT};
+use crate::engine::fault::{Fault, ITEM_READER_FAILED, QUERY_EVALUATION, REFERENCE_PATH_CONFLICT};
 use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapRun, Phase, Purpose};
 use crate::engine::history::Details;
 use crate::engine::items::{Items, Read, Reading, Records};
@@ -32,7 +32,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     let eval = engine.eval(frame, state);
     let raw = View::new(&frame.input, &context, &frame.variables);
     let effective = match state.language {
-        QueryLanguage::JsonPath => eval.path_field(&state.input_path, &raw)?,
+        QueryLanguage::JsonPath => eval.path_field(&state.input_path, &Place::Field("InputPath"), &raw)?,
         QueryLanguage::Jsonata => frame.input.clone(),
     };
     let view = raw.on(&effective);
@@ -47,7 +47,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     } else {
         Some(match state.language {
             QueryLanguage::JsonPath => match &map.items_path {
-                PathField::Path(path) => eval.lookup(path, &view)?.ok_or_else(|| {
+                PathField::Path(path) => eval.lookup(path, &Place::Field("ItemsPath"), &view)?.ok_or_else(|| {
                     let step = path.text().rsplit(['.', '[', ']', '\'']).find(|step| !step.is_empty()).unwrap_or("$").to_string();
                     Fault::of_state(
                         REFERENCE_PATH_CONFLICT,
@@ -55,20 +55,24 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
                         eval.entered,
                         &format!("Unable to apply step \"{step}\" to input {effective}"),
                     )
+                    .within(&Place::Field("ItemsPath"), Some(path.text()))
                 })?,
                 PathField::Whole => effective.clone(),
                 PathField::Nothing => Value::empty_object(),
             },
             QueryLanguage::Jsonata => match &map.items {
                 Some(template) => {
-                    let value = eval.jsonata_template(template, "Items", &view)?;
+                    let value = eval.jsonata_template(template, &Place::Field("Items"), &view)?;
                     if !(value.as_array().is_some() || distributed && value.as_object().is_some()) {
                         return Err(match template {
                             JsonataTemplate::Expression(expression) => eval
-                                .jsonata_typed(expression, "Items", "array", &view)
+                                .jsonata_typed(expression, &Place::Field("Items"), "array", &view)
                                 .err()
-                                .unwrap_or_else(|| eval.query("Items", "Items must be an array.")),
-                            _ => eval.query("Items", &format!("Map state input must be an array but was: {value}")),
+                                .unwrap_or_else(|| eval.query(&Place::Field("Items"), None, "Items must be an array.")),
+                            _ => {
+                                let cause = format!("Map state input must be an array but was: {value}");
+                                eval.query(&Place::Field("Items"), None, &cause)
+                            }
                         });
                     }
                     value
@@ -83,11 +87,17 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         Some(Value::Object(members)) if distributed => Items::of_object(members),
         Some(other) => {
             return Err(match (state.language, &map.items_path) {
-                (QueryLanguage::Jsonata, _) => eval.query("", &format!("Map state input must be an array but was: {other}")),
+                (QueryLanguage::Jsonata, _) => {
+                    // No field has failed: AWS leaves the location empty.
+                    let cause = format!("Map state input must be an array but was: {other}");
+                    let fault = Fault::of_state(QUERY_EVALUATION, &state.name, eval.entered, &cause);
+                    Fault { location: Some("".into()), ..fault }
+                }
                 (_, PathField::Path(path)) => {
                     // AWS prints a path into the Context Object with one dollar sign here.
                     let text = path.text().strip_prefix('$').filter(|rest| rest.starts_with('$')).unwrap_or(path.text());
-                    eval.runtime(&format!("Reference path \"{text}\" must point to array."))
+                    let cause = format!("Reference path \"{text}\" must point to array.");
+                    eval.runtime_in(&Place::Field("ItemsPath"), path, &cause)
                 }
                 _ => eval.runtime("Reference path \"$\" must point to array."),
             });
@@ -146,9 +156,13 @@ fn start_run(
             };
             let tolerated_percentage = map.tolerated_percentage.as_ref().map(|field| eval.percentage(field, view)).transpose()?;
             let Some(reader) = &map.item_reader else { return Ok((tolerated_count, tolerated_percentage, None, None)) };
-            let parameters = reader.parameters.as_ref().map(|p| eval.payload(p, "ItemReader/Parameters", view)).transpose()?;
-            let config = reader.config.as_ref().map(|p| eval.payload(p, "ItemReader/ReaderConfig", view)).transpose()?;
-            let max = reader.max_items.as_ref().map(|field| eval.integer(field, "MaxItems", view)).transpose()?;
+            let place = Place::Field("ItemReader");
+            let parameters =
+                reader.parameters.as_ref().map(|p| eval.payload(p, &Place::Member(&place, "Parameters"), view)).transpose()?;
+            let config =
+                reader.config.as_ref().map(|p| eval.payload(p, &Place::Member(&place, "ReaderConfig"), view)).transpose()?;
+            let max = reader.max_items.as_ref().map(|field| eval.integer(field, "MaxItems", view)).transpose();
+            let max = max.map_err(|fault| fault.inside("/ItemReader/ReaderConfig"))?;
             Ok((tolerated_count, tolerated_percentage, Some((reader, parameters, config)), max))
         })?;
     if let Some(count) = tolerated_count {

@@ -5,7 +5,7 @@ use crate::asl::ir::{QueryLanguage, ScopeId, State};
 use crate::base::{Map, Value};
 use crate::engine::Engine;
 use crate::engine::advance::{Flow, Ran};
-use crate::engine::dataflow::View;
+use crate::engine::dataflow::{Place, View};
 use crate::engine::event_type::EventType;
 use crate::engine::frame::{Frame, FrameId, Joining, Phase};
 use crate::engine::history::Details;
@@ -16,11 +16,11 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     let mut eval = engine.eval(frame, state);
     let raw = View::new(&frame.input, &context, &frame.variables);
     let (effective, name) = match state.language {
-        QueryLanguage::JsonPath => (eval.path_field(&state.input_path, &raw)?, "Parameters"),
+        QueryLanguage::JsonPath => (eval.path_field(&state.input_path, &Place::Field("InputPath"), &raw)?, "Parameters"),
         QueryLanguage::Jsonata => (frame.input.clone(), "Arguments"),
     };
     let input = match &state.parameters {
-        Some(parameters) => eval.payload(parameters, name, &raw.on(&effective))?,
+        Some(parameters) => eval.payload(parameters, &Place::Field(name), &raw.on(&effective))?,
         None => effective.clone(),
     };
     engine.stage(frame, state, "afterInputPath", &effective);

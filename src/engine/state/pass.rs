@@ -4,7 +4,7 @@ use crate::asl::ir::{QueryLanguage, State};
 use crate::base::Value;
 use crate::engine::Engine;
 use crate::engine::advance::Ran;
-use crate::engine::dataflow::View;
+use crate::engine::dataflow::{Place, View};
 use crate::engine::frame::Frame;
 
 pub(in crate::engine) fn run(engine: &mut Engine, frame: &mut Frame, state: &State, result: Option<&Value>) -> Ran {
@@ -17,12 +17,15 @@ pub(in crate::engine) fn run(engine: &mut Engine, frame: &mut Frame, state: &Sta
     }
     let context = engine.context(frame, state, None);
     let eval = engine.eval(frame, state);
-    let effective = eval.path_field(&state.input_path, &View::new(&frame.input, &context, &frame.variables))?;
+    let effective =
+        eval.path_field(&state.input_path, &Place::Field("InputPath"), &View::new(&frame.input, &context, &frame.variables))?;
     engine.stage(frame, state, "afterInputPath", &effective);
     let payload = match &state.parameters {
-        Some(parameters) => {
-            engine.eval(frame, state).payload(parameters, "Parameters", &View::new(&effective, &context, &frame.variables))?
-        }
+        Some(parameters) => engine.eval(frame, state).payload(
+            parameters,
+            &Place::Field("Parameters"),
+            &View::new(&effective, &context, &frame.variables),
+        )?,
         None => effective,
     };
     engine.stage(frame, state, "afterParameters", &payload);

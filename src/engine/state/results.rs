@@ -8,6 +8,7 @@ use crate::asl::ir::{Kind, Machine, MapState, ResultWriter, State};
 use crate::base::{Table, Value};
 use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::{CancelReason, Command};
+use crate::engine::dataflow::Place;
 use crate::engine::event_type::EventType;
 use crate::engine::fault::{EXCEED_TOLERATED_FAILURE, Fault, RESULT_WRITER_FAILED};
 use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapRun, Phase, Purpose};
@@ -72,7 +73,11 @@ fn prepare(engine: &mut Engine, frame: &Frame, state: &State, writer: &ResultWri
         return Ok(());
     }
     let parameters = fields(engine, frame, state, &joining.input, &mut |eval, view| {
-        writer.parameters.as_ref().map(|p| eval.payload(p, "ResultWriter/Parameters", view)).transpose()
+        writer
+            .parameters
+            .as_ref()
+            .map(|p| eval.payload(p, &Place::Member(&Place::Field("ResultWriter"), "Parameters"), view))
+            .transpose()
     })?;
     if let Some(run) = &mut joining.run {
         run.records.request = Some(parameters.unwrap_or_else(Value::empty_object));

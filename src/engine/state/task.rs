@@ -5,7 +5,7 @@ use crate::asl::resource::{Pattern, Resource};
 use crate::base::{Map, Millis, Value, json};
 use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::{CallPurpose, CancelReason, Command, Invocation};
-use crate::engine::dataflow::View;
+use crate::engine::dataflow::{Place, View};
 use crate::engine::event::TaskId;
 use crate::engine::event_type::EventType;
 use crate::engine::exit::data_limit;
@@ -25,18 +25,19 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         let mut eval = engine.eval(frame, state);
         let raw = View::new(&frame.input, &context, &frame.variables);
         let effective = match state.language {
-            QueryLanguage::JsonPath => eval.path_field(&state.input_path, &raw)?,
+            QueryLanguage::JsonPath => eval.path_field(&state.input_path, &Place::Field("InputPath"), &raw)?,
             QueryLanguage::Jsonata => frame.input.clone(),
         };
         let view = raw.on(&effective);
         let name = if state.language == QueryLanguage::JsonPath { "Parameters" } else { "Arguments" };
         let input = match &state.parameters {
-            Some(parameters) => eval.payload(parameters, name, &view)?,
+            Some(parameters) => eval.payload(parameters, &Place::Field(name), &view)?,
             None => effective.clone(),
         };
         let timeout = task.timeout.as_ref().map(|field| eval.seconds(field, "TimeoutSeconds", &view)).transpose()?;
         let heartbeat = task.heartbeat.as_ref().map(|field| eval.seconds(field, "HeartbeatSeconds", &view)).transpose()?;
-        let credentials = task.credentials.as_ref().map(|payload| eval.payload(payload, "Credentials", &view)).transpose()?;
+        let credentials =
+            task.credentials.as_ref().map(|payload| eval.payload(payload, &Place::Field("Credentials"), &view)).transpose()?;
         if engine.options.trace {
             engine.stage(frame, state, "afterInputPath", &effective);
             engine.stage(frame, state, if name == "Parameters" { "afterParameters" } else { "afterArguments" }, &input);

@@ -3,7 +3,7 @@
 use crate::asl::ir::{Field, QueryLanguage, State};
 use crate::engine::Engine;
 use crate::engine::advance::Ran;
-use crate::engine::dataflow::View;
+use crate::engine::dataflow::{Place, View};
 use crate::engine::fault::Fault;
 use crate::engine::frame::Frame;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(in crate::engine) fn succeed(engine: &mut Engine, frame: &mut Frame, state: 
         QueryLanguage::JsonPath => {
             let context = engine.context(frame, state, None);
             let view = View::new(&frame.input, &context, &frame.variables);
-            engine.eval(frame, state).path_field(&state.input_path, &view)?
+            engine.eval(frame, state).path_field(&state.input_path, &Place::Field("InputPath"), &view)?
         }
     };
     engine.stage(frame, state, "afterInputPath", &effective);

@@ -5,10 +5,10 @@ use crate::base::time::parse_rfc3339;
 use crate::base::{Millis, Value};
 use crate::engine::Engine;
 use crate::engine::advance::{Flow, Ran};
-use crate::engine::dataflow::{Eval, View, plain};
+use crate::engine::dataflow::{Eval, Place, View, plain};
 use crate::engine::fault::Fault;
 use crate::engine::frame::{Frame, FrameId, Phase};
-use crate::engine::limits::{LONGEST_TIMEOUT, LONGEST_WAIT};
+use crate::engine::limits::LONGEST_WAIT;
 use crate::engine::timers::TimerKind;
 
 pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, wait: &Wait) -> Ran {
@@ -43,33 +43,31 @@ fn effective(engine: &mut Engine, frame: &Frame, state: &State) -> Result<Value,
         return Ok(frame.input.clone());
     }
     let context = engine.context(frame, state, None);
-    engine.eval(frame, state).path_field(&state.input_path, &View::new(&frame.input, &context, &frame.variables))
+    engine.eval(frame, state).path_field(
+        &state.input_path,
+        &Place::Field("InputPath"),
+        &View::new(&frame.input, &context, &frame.variables),
+    )
 }
 
 fn seconds(eval: &mut Eval<'_>, field: &Field<u64>, view: &View<'_>) -> Result<u64, Fault> {
     match field {
         Field::Fixed(seconds) => Ok(*seconds),
         Field::Path(path) => {
-            let text = path.text();
-            let Some(value) = eval.lookup(path, view)? else {
-                return Err(eval.runtime(&format!("The SecondsPath parameter does not reference an input value: {text}")));
+            let (text, place) = (path.text(), Place::Field("SecondsPath"));
+            let found = eval.lookup(path, &place, view)?;
+            let cause = match &found {
+                None => format!("The SecondsPath parameter does not reference an input value: {text}"),
+                Some(value) => match value.as_i64().filter(|_| value.as_number().is_some()) {
+                    Some(n) if n >= 0 => return Ok(n as u64),
+                    Some(n) => format!("The SecondsPath parameter references a negative value: {text} == {n}"),
+                    None => format!("The SecondsPath parameter cannot be parsed as a long value: {text} == {}", plain(value)),
+                },
             };
-            match value.as_i64().filter(|_| value.as_number().is_some()) {
-                Some(n) if n >= 0 => Ok(n as u64),
-                Some(n) => Err(eval.runtime(&format!("The SecondsPath parameter references a negative value: {text} == {n}"))),
-                None => Err(eval
-                    .runtime(&format!("The SecondsPath parameter cannot be parsed as a long value: {text} == {}", plain(&value)))),
-            }
+            Err(eval.runtime_in(&place, path, &cause))
         }
-        Field::Jsonata(expression) => {
-            let value = eval.jsonata_typed(expression, "Seconds", "number", view)?;
-            match value.as_i64() {
-                Some(n) if (0..=LONGEST_TIMEOUT).contains(&n) => Ok(n as u64),
-                Some(n) => Err(eval.query("Seconds", &format!("Seconds must be between 0 and {LONGEST_TIMEOUT} but was: {n}"))),
-                None => Err(eval.query("Seconds", &format!("The Seconds field cannot be parsed as an integer: {value}"))),
-            }
-        }
-        Field::Call(_) => Err(eval.runtime("Seconds cannot be computed by an intrinsic function")),
+        Field::Jsonata(expression) => eval.jsonata_seconds(expression, "Seconds", view),
+        Field::Call(_) => Err(eval.no_call("Seconds")),
     }
 }
 
@@ -80,22 +78,27 @@ fn timestamp(eval: &mut Eval<'_>, field: &Field<std::sync::Arc<str>>, view: &Vie
     match field {
         Field::Fixed(text) => whole(text).ok_or_else(|| eval.runtime(&format!("The Timestamp field is not an {form}: {text}"))),
         Field::Path(path) => {
-            let Some(value) = eval.lookup(path, view)? else {
-                return Err(
-                    eval.runtime(&format!("The TimestampPath parameter does not reference an input value: {}", path.text()))
-                );
-            };
-            value.as_str().and_then(whole).ok_or_else(|| {
-                let (path, value) = (path.text(), plain(&value));
-                eval.runtime(&format!("The TimestampPath parameter does not reference a valid {form}: {path} == {value}"))
+            let (text, place) = (path.text(), Place::Field("TimestampPath"));
+            let found = eval.lookup(path, &place, view)?;
+            let at = found.as_ref().and_then(Value::as_str).and_then(whole);
+            at.ok_or_else(|| {
+                let cause = match &found {
+                    None => format!("The TimestampPath parameter does not reference an input value: {text}"),
+                    Some(value) => {
+                        let value = plain(value);
+                        format!("The TimestampPath parameter does not reference a valid {form}: {text} == {value}")
+                    }
+                };
+                eval.runtime_in(&place, path, &cause)
             })
         }
         Field::Jsonata(expression) => {
-            let value = eval.jsonata_typed(expression, "Timestamp", "string", view)?;
+            let value = eval.jsonata_typed(expression, &Place::Field("Timestamp"), "string", view)?;
             value.as_str().and_then(whole).ok_or_else(|| {
-                eval.query("Timestamp", &format!("The Timestamp field cannot be parsed as an {form}: {}", plain(&value)))
+                let cause = format!("The Timestamp field cannot be parsed as an {form}: {}", plain(&value));
+                eval.query(&Place::Field("Timestamp"), Some(expression.text()), &cause)
             })
         }
-        Field::Call(_) => Err(eval.runtime("Timestamp cannot be computed by an intrinsic function")),
+        Field::Call(_) => Err(eval.no_call("Timestamp")),
     }
 }

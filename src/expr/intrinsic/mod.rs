@@ -86,6 +86,7 @@ impl Call {
                     format!("There was an error while evaluating the intrinsic function: {}. {detail}", self.text)
                 }
             })
+            .of(&self.text)
         })
     }
 }

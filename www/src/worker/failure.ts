@@ -5,7 +5,7 @@ import { pointerSteps } from "stepglass/pointer";
 import type { FailureInfo, Operand, VariableScope } from "../model/protocol.ts";
 import { type Path, inner, isExpression, valueAt } from "../model/stages.ts";
 import { Looking, type Scene, assignedBy, parsed } from "./sources.ts";
-import { readsOfJsonata, readsOfPath } from "./reads.ts";
+import { type Read, readsOfJsonata, readsOfPath } from "./reads.ts";
 import { select, selectMapped } from "./select.ts";
 
 export function failureOf(session: DebugSession, definition: string, visit: number, attempt: number): FailureInfo | null {
@@ -19,15 +19,13 @@ export function failureOf(session: DebugSession, definition: string, visit: numb
   const said = facts?.message;
   if (said === undefined) return info;
   info.said = said;
-  const failing = locatedAt(scene.fields, facts?.pointer) ?? fieldOf(scene, at, said);
+  const failing = locatedAt(scene.fields, facts?.pointer);
   if (!failing) return info;
   const { path, text } = failing;
   info.field = path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
   info.expression = inner(text);
   const saw = sawOf(scene, at, path);
-  const span = isExpression(text)
-    ? wrongInJsonata(looking, scene, at, info.expression, saw)
-    : wrongInPath(info.expression, said, saw[0]?.value);
+  const span = isExpression(text) ? wrongInJsonata(info.expression, facts?.offset, saw) : wrongInPath(info.expression, path, saw[0]?.value);
   if (span) Object.assign(info, span);
   // Of a JSONata expression only what it names.
   const named = isExpression(text) ? readsOfJsonata(text).reads.map(({ of }) => of as string) : undefined;
@@ -64,23 +62,6 @@ function sawOf(scene: Scene, at: number, path: Path): Saw[] {
   }
 }
 
-const NO_EXPRESSIONS: ReadonlySet<string> = new Set([
-  "Type",
-  "Comment",
-  "Next",
-  "Default",
-  "Resource",
-  "QueryLanguage",
-  "Branches",
-  "ItemProcessor",
-  "Iterator",
-  "ErrorEquals",
-  "Error",
-  "StringMatches",
-]);
-const EARLY: ReadonlySet<string> = new Set(["InputPath", "Parameters", "Arguments", "Items", "ItemsPath"]);
-const LATE: ReadonlySet<string> = new Set(["ResultSelector", "ResultPath", "OutputPath"]);
-
 /// The field of a state that a JSON Pointer names, if it is a text.
 function locatedAt(fields: Record<string, unknown>, pointer: string | undefined): { path: Path; text: string } | undefined {
   if (pointer === undefined) return undefined;
@@ -93,79 +74,60 @@ function locatedAt(fields: Record<string, unknown>, pointer: string | undefined)
   return typeof text === "string" ? { path, text } : undefined;
 }
 
-/// The field that the words for an error of a JSONPath state are about.
-function fieldOf(scene: Scene, at: number, said: string): { path: Path; text: string } | undefined {
-  const { fields, stages } = scene;
-  const done = stages.slice(0, at).some(({ stage }) => stage === "result");
-  const found: { path: Path; text: string; score: number }[] = [];
-  const walk = (value: unknown, path: Path, depth: number): void => {
-    if (depth > 40 || (typeof path.at(-1) === "string" && NO_EXPRESSIONS.has(path.at(-1) as string))) return;
-    if (typeof value === "string" && (value.startsWith("$") || value.startsWith("States.") || isExpression(value))) {
-      const text = inner(value);
-      const field = String(path[0]);
-      if (!said.includes(text) || (done ? EARLY : LATE).has(field)) return;
-      const key = path.at(-1);
-      const quoted = said.includes(`'${text}'`) || said.includes(`"${text}"`);
-      found.push({
-        path,
-        text: value,
-        score: text.length + (quoted ? 1000 : 0) + (typeof key === "string" && said.includes(`'${key}'`) ? 500 : 0),
-      });
-    } else if (typeof value === "object" && value !== null) {
-      for (const [key, part] of Object.entries(value)) walk(part, [...path, Array.isArray(value) ? Number(key) : key], depth + 1);
-    }
-  };
-  walk(fields, [], 0);
-  const [best] = found.sort((a, b) => b.score - a.score);
-  if (best && best.score >= 3) return best;
-  if (!said.startsWith("Unable to apply step")) return undefined;
-  const path: Path = scene.type === "Map" && !stages.some(({ stage }) => stage.startsWith("afterItems")) ? ["ItemsPath"] : ["ResultPath"];
-  const text = valueAt(fields, path);
-  return typeof text === "string" ? { path, text } : undefined;
-}
-
 type Span = { from: number; to: number; why?: string };
 
-/// The part of a path, or of an intrinsic function's argument, that finds nothing.
-function wrongInPath(text: string, said: string, value: unknown): Span | undefined {
-  const step = /^Unable to apply step "([^"]*)"/.exec(said)?.[1];
-  if (step !== undefined) {
-    const from = text.lastIndexOf(step);
-    return from < 0
-      ? undefined
-      : {
-          from: Math.max(0, text[from - 1] === "." ? from - 1 : from),
-          to: from + step.length,
-          why: `No object here can have the member ${step}.`,
-        };
+/** Returns the part of a path, or of an argument of an intrinsic function, that finds nothing. */
+function wrongInPath(text: string, field: Path, value: unknown): Span | undefined {
+  const { reads, plain } = readsOfPath(text);
+  for (const read of reads) {
+    const found = field.at(-1) === "ResultPath" ? conflictIn(text, read, value) : missingIn(text, read, value);
+    if (found) return found;
   }
-  const argument = /argument for the field '([^']*)'/.exec(said)?.[1] ?? (text.startsWith("$") ? text : undefined);
-  if (argument === undefined) return undefined;
-  const offset = text.indexOf(argument);
-  const missing = missingIn(argument, value);
-  if (offset < 0) return undefined;
-  if (!missing) return { from: offset, to: offset + argument.length };
-  return { from: offset + missing.from, to: offset + argument.length, why: missing.why };
+  return plain ? { from: 0, to: text.length } : undefined;
 }
 
-/// The first step of a path that finds nothing.
-function missingIn(path: string, value: unknown): { from: number; why: string } | undefined {
-  const [read] = readsOfPath(path).reads;
-  if (read?.of !== "data") return undefined;
-  let known = 1;
+/** Returns the first steps of a path that find nothing. */
+function missingIn(text: string, read: Read, value: unknown): Required<Span> | undefined {
+  if (read.of !== "data") return undefined;
+  const first = read.start + 1;
+  let known = first;
   let held = value;
   for (const { kind, end } of read.parts) {
-    // It stands in one place with the step behind it.
+    // It is one step with the next part.
     if (kind === "descend") continue;
-    const found = select(path.slice(1, end), value);
+    const found = select(text.slice(first, end), value);
     if (!found) return undefined;
-    if (found.places.length === 0)
-      return { from: known, why: `${path.slice(0, known)} is ${kindOf(held)}: it has no ${path.slice(known, end).replace(/^\./, "")}.` };
+    if (found.places.length === 0) {
+      const why = `${text.slice(read.start, known)} is ${kindOf(held)}: it has no ${text.slice(known, end).replace(/^\./, "")}.`;
+      return { from: known, to: read.parts.at(-1)!.end, why };
+    }
     known = end;
     held = valueAt(value, found.places[0]!);
   }
   return undefined;
 }
+
+/** Returns the step of a ResultPath that the value on its way cannot have. */
+function conflictIn(text: string, { start, steps, parts }: Read, value: unknown): Required<Span> | undefined {
+  let from = start + 1;
+  let held = value;
+  for (const [i, step] of steps.entries()) {
+    const to = parts[i]!.end;
+    // A missing value becomes an object.
+    const fits = typeof step === "number" ? Array.isArray(held) && step < held.length : held === undefined || isObject(held);
+    if (!fits)
+      return {
+        from,
+        to,
+        why: `${text.slice(start, from)} is ${kindOf(held)}, which cannot have ${text.slice(from, to).replace(/^\./, "")}.`,
+      };
+    held = valueAt(held, [step]);
+    from = to;
+  }
+  return undefined;
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
@@ -175,12 +137,13 @@ function kindOf(value: unknown): string {
   return keys.length === 0 ? "an empty object" : `an object with ${keys.slice(0, 8).join(", ")}${keys.length > 8 ? " …" : ""}`;
 }
 
-/// The part of a JSONata expression that throws or gives nothing.
-function wrongInJsonata(looking: Looking, scene: Scene, at: number, text: string, saw: readonly Saw[]): Span | undefined {
-  const like: Scene = { ...scene, stages: [...scene.stages.slice(0, at), { stage: "output", value: undefined, place: -1 }] };
-  const answer = looking.session.evaluate(text, { language: "jsonata", values: looking.values(like, at) });
-  if (answer.message !== undefined && answer.offset !== undefined) {
-    const from = Math.min(answer.offset, Math.max(0, text.length - 1));
+/** Returns the part of a JSONata expression that has thrown, or that has no value. */
+function wrongInJsonata(text: string, offset: number | undefined, saw: readonly Saw[]): Span {
+  if (offset !== undefined) {
+    // An error of a call is at its parenthesis: the name before it is shown.
+    const name = text[offset] === "(" ? /[\w$.`]*$/.exec(text.slice(0, offset))![0] : "";
+    if (name !== "") return { from: offset - name.length, to: offset };
+    const from = Math.min(offset, Math.max(0, text.length - 1));
     return { from, to: from + Math.max(1, /^[\w$.'`]*/.exec(text.slice(from))![0].length) };
   }
   for (const { of, path, start, parts } of readsOfJsonata(text).reads) {
@@ -200,7 +163,7 @@ function wrongInJsonata(looking: Looking, scene: Scene, at: number, text: string
       held = valueAt(source.value, found.places[0]!);
     }
   }
-  return answer.nothing || answer.value !== undefined ? { from: 0, to: text.length } : undefined;
+  return { from: 0, to: text.length };
 }
 
 /// The state around that has taken an error which its own state has not.
@@ -240,7 +203,7 @@ export function operandsOf(
       const [read] = readsOfPath(text).reads;
       const answer = session.evaluate(text, { language: "jsonpath", values });
       if (answer.message === undefined) return [{ text, value: answer.value }];
-      const missing = read?.of === "data" ? missingIn(text, values.input) : undefined;
+      const missing = read && missingIn(text, read, values.input);
       return [{ text, missing: missing?.why ?? answer.message }];
     }
     const seen = new Set<string>();

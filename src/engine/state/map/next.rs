@@ -4,7 +4,7 @@ use super::fields;
 use crate::asl::ir::{Field, ItemBatcher, MapState, State};
 use crate::base::{Map, Value, json};
 use crate::engine::Engine;
-use crate::engine::dataflow::View;
+use crate::engine::dataflow::{Place, View};
 use crate::engine::fault::{Fault, ITEM_READER_FAILED};
 use crate::engine::frame::{Batching, Frame, Joining, MapItem};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(in crate::engine) fn batching(
     let payload_limit = engine.options.payload_limit as u64;
     fields(engine, frame, state, &joining.input, &mut |eval, view| {
         let mut limit = |field: &Option<Field<u64>>, name: &str| match field {
-            Some(field) => match u64::try_from(eval.integer(field, name, view)?) {
+            Some(field) => match u64::try_from(eval.integer(field, name, view).map_err(|fault| fault.inside("/ItemBatcher"))?) {
                 Ok(n) if n > 0 => Ok(n),
                 _ => Err(eval.runtime(&format!("{name} must be positive."))),
             },
@@ -29,7 +29,11 @@ pub(in crate::engine) fn batching(
         let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
         // Documented: a batch without a limit of its own has as many items as fit into a payload.
         let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?.min(payload_limit);
-        let input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", view)).transpose()?;
+        let input = batcher
+            .batch_input
+            .as_ref()
+            .map(|p| eval.payload(p, &Place::Member(&Place::Field("ItemBatcher"), "BatchInput"), view))
+            .transpose()?;
         Ok(Batching { max_items, max_bytes, input })
     })
 }
@@ -134,7 +138,7 @@ pub(in crate::engine) fn select(
     item: &Arc<MapItem>,
 ) -> Result<Value, Fault> {
     engine.work.begin_state();
-    let Some(selector) = &map.item_selector else {
+    let Some((field, selector)) = &map.item_selector else {
         let input = match &item.key {
             Some(key) => Value::from(Map::from_iter([("Key", Value::from(key.clone())), ("Value", item.value.clone())])),
             None => item.value.clone(),
@@ -147,7 +151,7 @@ pub(in crate::engine) fn select(
     };
     let context = engine.context_with(frame, state, None, Some(item));
     let view = View::new(input, &context, &frame.variables);
-    let input = engine.eval(frame, state).payload(selector, "ItemSelector", &view)?;
+    let input = engine.eval(frame, state).payload(selector, &Place::Field(field), &view)?;
     engine.item_stage(frame, state, "afterItemSelector", item.index, &input);
     engine.check_payload(frame, state, &input)?;
     Ok(input)
