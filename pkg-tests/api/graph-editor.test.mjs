@@ -267,7 +267,7 @@ describe("a gesture", () => {
   });
 
   test("asks before fields are removed, and where transitions go", () => {
-    const losses = [{ pointer: "", message: "Wait has no `Retry`" }];
+    const losses = [{ pointer: "/States/Ship/Retry", message: "Wait has no `Retry`" }];
     const retype = (pick) =>
       drive(performing({ kind: "retype", state: "", type: "Wait" }, { careful: true }), { edit: edited({ losses }), pick });
     assert.equal(retype({ id: "no" }).result, undefined);
@@ -297,7 +297,7 @@ describe("a gesture", () => {
   });
 
   test("is announced with what it has removed and the errors that are new", () => {
-    const losses = [{ pointer: "", message: "Wait has no `Retry`" }];
+    const losses = [{ pointer: "/States/Ship/Retry", message: "Wait has no `Retry`" }];
     assert.equal(
       announcement({ ...done, announce: "`A` is a Wait now", losses }, [{ message: "no `Seconds`" }]),
       '"A" is a Wait now. Wait has no "Retry". New problem: No "Seconds".',

@@ -37,8 +37,6 @@ const ALLOWED = [
     "([A-Z][A-Z_]+)",
     "Restate passes on only the message of a handler's error, so the message begins with the code",
   ],
-  // Messages of this package that are shown in other words. These should become fields.
-  ["www/src/graph-editor/kernel/gestures.ts", "has no `", "a loss has no field for the type and the member"],
 ];
 
 const SUBJECT = String.raw`(?:\bmessageOf\([^()]*\)|(?<![\w$])(?:message|cause|errorCause|said)\b(?!\())`;

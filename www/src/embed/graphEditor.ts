@@ -350,7 +350,7 @@ export class GraphEditor implements EditorContext {
     if (this.owner.text() !== text) return this.make(gesture, at, careful);
     if ("refused" in done) return this.refused(gesture, done.refused, at);
     if (careful && done.losses.length > 0) {
-      const sure = await this.picker.pick({ title: unticked(lostTitle(done.losses)), groups: SURE, at: at ?? this.spot() });
+      const sure = await this.picker.pick({ title: unticked(lostTitle(gesture, done.losses)), groups: SURE, at: at ?? this.spot() });
       if (sure?.id !== "yes") return undefined;
     }
     if (done.edits.length === 0) return done;

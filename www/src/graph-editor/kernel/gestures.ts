@@ -1,6 +1,7 @@
 // The contents of menus for gestures: the states that can be added, where they go, and the possible targets of transitions.
 
 import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
+import { pointerSteps } from "stepglass/pointer";
 import type { GraphEdge, GraphIndex, GraphNode } from "../../model/graph.ts";
 import type { Mode, Option, OptionGroup } from "./options.ts";
 import { fieldTitle, transitionTitle } from "./transitions.ts";
@@ -31,12 +32,12 @@ export const AROUND: readonly OptionGroup[] = [
 ];
 
 /** The title of the question before a gesture that removes fields: `Wait has no Retry, Catch: this removes them`. */
-export function lostTitle(losses: readonly { message: string }[]): string {
-  const fields = losses.map(({ message }) => /^(\w+) has no `(\w+)`$/.exec(message));
-  const [type] = fields[0]?.slice(1) ?? [];
-  if (type !== undefined && fields.every((found) => found?.[1] === type)) {
-    const names = fields.map((found) => found![2]!);
-    return `${type} has no ${names.join(", ")}: this removes ${names.length === 1 ? "it" : "them"}`;
+export function lostTitle(gesture: Gesture, losses: readonly { pointer: string; message: string }[]): string {
+  const paths = losses.map(({ pointer }) => pointerSteps(pointer));
+  // A state of another type loses the fields that its type does not have.
+  if (gesture.kind === "retype" && paths.every((path) => path.at(-3) === "States")) {
+    const names = paths.map((path) => path.at(-1)!);
+    return `${gesture.type} has no ${names.join(", ")}: this removes ${names.length === 1 ? "it" : "them"}`;
   }
   return `This takes away: ${losses.map(({ message }) => message).join("; ")}`;
 }

@@ -19,7 +19,7 @@ export function* performing(gesture: Gesture, options: PerformOptions = {}): Pla
     const { done } = attempt;
     if ("refused" in done) return yield* refused(gesture, done.refused, options);
     if (options.careful && done.losses.length > 0) {
-      const sure = yield* ask("pick", { title: unticked(lostTitle(done.losses)), groups: SURE, at: options.at });
+      const sure = yield* ask("pick", { title: unticked(lostTitle(gesture, done.losses)), groups: SURE, at: options.at });
       if (sure?.id !== "yes") return undefined;
     }
     yield* ask("apply", { ...attempt, done }, gesture, options);
