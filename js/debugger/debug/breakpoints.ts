@@ -8,8 +8,8 @@ import { detailsOf, isExecutionEnd, isStateEntered, isStateExited } from "../../
 import { answerTo, same, test } from "./expressions.ts";
 import { inRanges } from "./mocks.ts";
 import type { Recording } from "./recording.ts";
-import type { ExecutionHistory, HistoryVisit } from "./history.ts";
-import { type ChildEntry, type EventEntry, type RecordedEvent, type StageEntry, type RecordingEntry, stageAt } from "./entries.ts";
+import type { RecordedEvent, ExecutionHistory, HistoryVisit } from "./history.ts";
+import { type ChildEntry, type EventEntry, type StageEntry, type RecordingEntry, stageAt } from "./entries.ts";
 import { type Inspected, leftBefore, visitOf } from "./view.ts";
 
 const KINDS: Breakpoint["kind"][] = ["entry", "exit", "stage", "error", "retry", "catch", "transition", "iteration", "change"];

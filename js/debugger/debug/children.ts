@@ -11,7 +11,8 @@ import { type Completion, type EndedCall, type Taker, type TaskCall, isTaker } f
 import { bareName } from "../../core/tasks/resource.ts";
 import { repeat } from "./editing.ts";
 import type { Call, Execution } from "./execution.ts";
-import type { Begin, NestedData, Run } from "./run.ts";
+import type { NestedData } from "./model.ts";
+import type { Begin, Nested, Run } from "./run.ts";
 import { isEntering } from "./entries.ts";
 import { eventAt, visitOf } from "./view.ts";
 
@@ -42,7 +43,7 @@ export interface Surroundings {
 }
 
 /** The parent-child relations of a run's executions. `begin` creates an execution. */
-export class NestedExecutions {
+export class NestedExecutions implements Nested {
   #host: Surroundings;
   #run: Run;
   #begin: Begin;

@@ -1,11 +1,8 @@
 // The kinds of entries of a recording: everything that an engine reports, in the order in which it happened.
 
-import type { ChildExecution, ErrorFacts, HistoryEvent, TraceStage } from "../../core/api/index.d.ts";
+import type { ChildExecution, ErrorFacts, TraceStage } from "../../core/api/index.d.ts";
 import { isStateEntered } from "../../core/history/events.ts";
-import type { ExecutionHistory } from "./history.ts";
-
-/** An event of a recorded history. It is `thin` if its payloads were dropped; `Recording.eventOf` returns it with them. */
-export type RecordedEvent = HistoryEvent & { thin?: true };
+import type { ExecutionHistory, RecordedEvent } from "./history.ts";
 
 /** An event of the main history. */
 export interface EventEntry {

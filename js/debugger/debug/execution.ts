@@ -15,20 +15,17 @@ import { messageOf, misuse } from "../../core/base/errors.ts";
 import { LAST } from "../../core/base/instant.ts";
 import type { Fact } from "../../core/border/facts.ts";
 import type { MachineHandle } from "../../core/border/instance.ts";
-import type { TaskCall } from "../../core/tasks/call.ts";
+import type { TaskCall, Taker } from "../../core/tasks/call.ts";
+import type { Resource } from "../../core/tasks/resource.ts";
 import { argumentText, failure, handlerInput, jsonText, resultText, submittedText } from "../../core/tasks/integration.ts";
 import type { Child } from "../../core/execution/nested.ts";
-import type { Host, Names } from "./host.ts";
-import { Reply, type ReplyFact, factsOf } from "./mocks.ts";
+import { Reply, factsOf } from "./mocks.ts";
+import type { CallCommand, Names, ReplyFact } from "./model.ts";
 import type { PastFact, Recording, Status } from "./recording.ts";
-import type { Run } from "./run.ts";
 import { lowerBound } from "./search.ts";
 
 /** Factor between the task numbers of successive executions. The engine numbers the tasks of one execution below it. */
 export const TASKS = 2 ** 32;
-
-/** A command to call a task, with the index of this call among the calls of its state, and the kind of handler that answers it. */
-export type CallCommand = InvokeCommand & { call: number; mode?: string };
 
 /** A task that is running. */
 export interface Call extends TaskCall {
@@ -90,6 +87,56 @@ export interface ExecutionInit {
   born?: number;
 }
 
+/** What answers a task, and the mode under which it is reported. */
+export interface Answering {
+  /** A function that answers. If it is undefined, the task fails because nothing answers it. */
+  reply?: (command: CallCommand, call: Call, execution: Execution) => unknown;
+  mode: string;
+  /** Takes over the call in place of a function. */
+  taker?: Taker;
+  /** Whether a mock answers. Mocks take precedence over recorded answers. */
+  mocked?: boolean;
+}
+
+/** What an execution needs of the surroundings of its run. */
+export interface ExecutionHost {
+  resource(text: string): Resource;
+  /** Returns what answers a task. */
+  answering(command: InvokeCommand): Answering;
+  /** Returns the error of a task that nothing answers. */
+  missing(command: InvokeCommand): { error: string; cause: string };
+}
+
+/** What an execution needs of the relations between the executions of its run. */
+export interface ExecutionRelations {
+  /** Passes a task to a taker instead of a function: the workers of an activity, or a machine. */
+  handOver(execution: Execution, call: Call, taker: Taker): void;
+  /** Connects a task to its execution, which is running already or has ended. */
+  rejoin(execution: Execution, call: Call, started: Execution): void;
+  /** Unregisters an execution that has ended. */
+  unregister(execution: Execution): void;
+}
+
+/** What an execution needs of its run. */
+export interface ExecutionRun {
+  /** The main execution, then the nested ones in the order in which they began. */
+  readonly executions: readonly Execution[];
+  readonly first: Execution;
+  /** The current position, the furthest that was ever reached, and that at which the run's own part begins. */
+  readonly position: number;
+  readonly frontier: number;
+  readonly own: number;
+  readonly host: ExecutionHost;
+  /** Undefined if tasks cannot start executions. */
+  readonly nested: ExecutionRelations | undefined;
+  /** Returns the time of the run's clock, in milliseconds since 1970. */
+  now(): number;
+  /** Returns the execution that a task of `parent` has started, or undefined. */
+  startedBy(parent: Execution, task: number): Execution | undefined;
+  /** Notifies the host that tasks were answered or are waiting again. */
+  changed(): void;
+}
+
 type Timer = ReturnType<DebugSession["timers"]>[number];
 
 /** The kind of timer that a frame waits for, by the frame's phase. */
@@ -99,7 +146,7 @@ const KINDS: Readonly<Record<string, Timer["kind"]>> = { waiting: "wait", retryi
 type Scheduled = { at: number; fact: Fact; wake?: undefined } | { at: number; fact?: undefined; wake: () => void };
 
 export class Execution {
-  readonly run: Run;
+  readonly run: ExecutionRun;
   /** The index of the execution in its run. */
   readonly number: number;
   readonly definition: Definition | StateMachine;
@@ -140,12 +187,12 @@ export class Execution {
   #known = new Map<number, { key: string; call: number }>();
   /** Tasks that were running when the execution was adopted. */
   #pending: { command: InvokeCommand; submitted: boolean }[] = [];
-  #host: Host;
+  #host: ExecutionHost;
   /** For each entry of the recording, and for each fact, its position in the sequence of all executions of the run. */
   positions: number[] = [];
   order: number[] = [];
 
-  constructor(run: Run, about: ExecutionInit) {
+  constructor(run: ExecutionRun, about: ExecutionInit) {
     const { definition, machine, info, seed, input, start, recording, parent, performed } = about;
     this.run = run;
     this.number = run.executions.length;
@@ -453,7 +500,7 @@ export class Execution {
   }
 
   changed(): void {
-    this.#host.changed(this.run);
+    this.run.changed();
   }
 
   /** Answers a call with recorded facts. */

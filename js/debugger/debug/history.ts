@@ -1,10 +1,12 @@
 // The history of one execution in a recording: the main history, or that of a child execution of a Distributed Map.
 
-import type { ChildExecution } from "../../core/api/index.d.ts";
+import type { ChildExecution, HistoryEvent } from "../../core/api/index.d.ts";
 import { Chains, type Visit } from "../../core/history/chains.ts";
 import { detailsOf } from "../../core/history/events.ts";
 import { lowerBound } from "./search.ts";
-import { type RecordedEvent, type RecordingEntry, stageAt } from "./entries.ts";
+
+/** An event of a recorded history. It is `thin` if its payloads were dropped; `Recording.eventOf` returns it with them. */
+export type RecordedEvent = HistoryEvent & { thin?: true };
 
 /** The ids of visits and threads of child number n start at n times this value. */
 const IDS_PER_CHILD = 2 ** 32;
@@ -37,15 +39,16 @@ export class ExecutionHistory {
   /** The positions of stages, by the event that entered the state. A child has few stages, so they are in one list instead. */
   #stages: Map<number, number[]> | undefined;
   #childStages: number[] = [];
-  #entries: RecordingEntry[];
+  #enteredAt: (position: number) => number | undefined;
   #chains: Chains<{ history: ExecutionHistory }> | undefined;
   #path: number[] | undefined;
 
-  constructor(entries: RecordingEntry[], number: number, child?: string, begun?: Begun) {
+  /** `enteredAt` returns the event that entered the state of the stage at a position of the recording. */
+  constructor(enteredAt: (position: number) => number | undefined, number: number, child?: string, begun?: Begun) {
     this.number = number;
     this.child = child;
     this.begun = begun;
-    this.#entries = entries;
+    this.#enteredAt = enteredAt;
     if (begun === undefined) this.#stages = new Map();
   }
 
@@ -75,7 +78,7 @@ export class ExecutionHistory {
   /** Returns the positions of the stages of the visit that an event has begun. */
   stagesOf(entered: number): number[] {
     if (this.#stages !== undefined) return this.#stages.get(entered) ?? [];
-    return this.#childStages.filter((position) => stageAt(this.#entries, position)?.entered === entered);
+    return this.#childStages.filter((position) => this.#enteredAt(position) === entered);
   }
 
   /** Returns how many events come before a position. */

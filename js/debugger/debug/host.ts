@@ -1,16 +1,15 @@
 // The environment of a player's runs: it compiles definitions, and decides what answers their tasks.
 
 import type { Mock } from "../../core/api/debug.d.ts";
-import type { Definition, ExecutionNames, InvokeCommand, MachineType, StateMachine } from "../../core/api/index.d.ts";
+import type { Definition, InvokeCommand, MachineType, StateMachine } from "../../core/api/index.d.ts";
 import type { EngineSettings } from "../../core/border/facts.ts";
 import type { MachineHandle } from "../../core/border/instance.ts";
 import { compiled } from "../../core/definition/plain.ts";
-import type { Taker } from "../../core/tasks/call.ts";
 import { type Resource, parseResource } from "../../core/tasks/resource.ts";
-import type { NestedExecutions } from "./children.ts";
-import type { Call, CallCommand, Execution } from "./execution.ts";
+import type { Answering, Call, Execution } from "./execution.ts";
 import { Mocks, Reply, replyOf } from "./mocks.ts";
-import type { Begin, Run } from "./run.ts";
+import type { Names } from "./model.ts";
+import type { Begin, Nested, Run, RunHost } from "./run.ts";
 import type { HistoryVisit } from "./history.ts";
 
 /** A compiled machine with what a run needs of it. */
@@ -21,28 +20,14 @@ export interface Playable {
   settings: EngineSettings;
 }
 
-/** Execution names of which both are defined. */
-export type Names = ExecutionNames & { name: string; stateMachineName: string };
-
-/** What answers a task, and the mode under which it is reported. */
-export interface Answering {
-  /** A function that answers. If it is undefined, the task fails because nothing answers it. */
-  reply?: (command: CallCommand, call: Call, execution: Execution) => unknown;
-  mode: string;
-  /** Takes over the call in place of a function. */
-  taker?: Taker;
-  /** Whether a mock answers. Mocks take precedence over recorded answers. */
-  mocked?: boolean;
-}
-
 /**
  * A host in which mocks answer tasks and a person is asked about the others. Definitions are JSON texts, and tasks cannot start
  * executions.
  */
-export class Host {
+export class Host implements RunHost {
   mocks = new Mocks();
   /** Creates the relations between the executions of a run. Undefined if tasks cannot start executions. */
-  nested: ((run: Run, begin: Begin) => NestedExecutions) | undefined;
+  nested: ((run: Run, begin: Begin) => Nested) | undefined;
   /** Called when tasks of a run were answered or are waiting again. */
   changed: (run: Run) => void = () => {};
 

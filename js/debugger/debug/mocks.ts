@@ -4,16 +4,8 @@ import type { Mock, MockStep } from "../../core/api/debug.d.ts";
 import type { InvokeCommand, RecordedTask, TaskHandler } from "../../core/api/index.d.ts";
 import { TaskResponse, handlerInput } from "../../core/tasks/integration.ts";
 import { Handlers, parseResource } from "../../core/tasks/resource.ts";
-import type { CallCommand } from "./execution.ts";
+import type { CallCommand, ReplyFact } from "./model.ts";
 import { answerTo } from "./expressions.ts";
-
-/** A fact that answers a task, `after` milliseconds after its call. */
-export interface ReplyFact {
-  method: "started" | "submitted" | "succeed" | "fail" | "heartbeat";
-  after: number;
-  b?: string | null;
-  c?: string;
-}
 
 /** The answer that a mock asks for. */
 interface Wanted {

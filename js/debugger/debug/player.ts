@@ -3,13 +3,12 @@
 import type { DebugEvents, DebugOptions, DebugSession, Stop, TaskAnswer } from "../../core/api/debug.d.ts";
 import type { Definition, ExecutionResult, HistoryEvent, StateMachine } from "../../core/api/index.d.ts";
 import { messageOf } from "../../core/base/errors.ts";
-import type { Fact } from "../../core/border/facts.ts";
 import { inTime, later } from "../../core/driver/scheduler.ts";
 import { detailsOf } from "../../core/history/events.ts";
 import { Breakpoints } from "./breakpoints.ts";
 import { type Execution, TASKS, withoutTime } from "./execution.ts";
 import type { Host } from "./host.ts";
-import type { EngineSnapshot } from "./recording.ts";
+import type { Fork } from "./model.ts";
 import { Run } from "./run.ts";
 import { stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.ts";
 import type { HistoryVisit } from "./history.ts";
@@ -39,20 +38,6 @@ export interface Beginning {
   at?: number;
   /** Whether the execution gets new names instead of those of the current run. */
   named?: boolean;
-}
-
-/** Where a fork leaves a run, and how it continues. */
-export interface Fork {
-  /** The index of the first fact of the execution that the fork does not share. */
-  fact: number;
-  /** Changes the snapshot of the engine there, for an edit by hand. */
-  change?: (snapshot: EngineSnapshot) => void;
-  /** The first fact that is fed to the fork. It has the time of the fact at `fact`. */
-  feed?: Fact;
-  label: string;
-  event: number;
-  /** The position in the execution's recording after the fork. */
-  position: number;
 }
 
 export class Player {

@@ -12,10 +12,11 @@ import { handlerInput } from "../../core/tasks/integration.ts";
 import { Handlers, type MissingHandler, type Resource } from "../../core/tasks/resource.ts";
 import { startsExecution } from "./call-boundaries.ts";
 import { NestedExecutions, machinesOf } from "./children.ts";
-import { type Call, type Execution, answersOf } from "./execution.ts";
+import { type Answering, type Call, type Execution, answersOf } from "./execution.ts";
 import { checkMocks } from "./arguments.ts";
-import { type Answering, Host, type Names, type Playable } from "./host.ts";
+import { Host, type Playable } from "./host.ts";
 import { Mocks } from "./mocks.ts";
+import type { Names } from "./model.ts";
 import type { Begin, Run } from "./run.ts";
 import type { HistoryVisit } from "./history.ts";
 
@@ -117,7 +118,7 @@ export class ProgramHost extends Host {
       execution,
       heartbeat: (id: number) => {
         run.heartbeat(id);
-        this.changed(run.run);
+        run.changed();
       },
       sleep: (_: unknown, milliseconds: unknown) => sleep(run, call, milliseconds),
     });

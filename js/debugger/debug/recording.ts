@@ -18,8 +18,8 @@ import type { EngineSettings, Fact, FactArguments } from "../../core/border/fact
 import type { MachineHandle } from "../../core/border/instance.ts";
 import type { Chains } from "../../core/history/chains.ts";
 import { isExecutionEnd } from "../../core/history/events.ts";
-import { type Begun, ExecutionHistory, type HistoryVisit, splitId, thinned } from "./history.ts";
-import { type RecordedEvent, type StageEntry, StageValue, type RecordingEntry, stageAt } from "./entries.ts";
+import { type RecordedEvent, type Begun, ExecutionHistory, type HistoryVisit, splitId, thinned } from "./history.ts";
+import { type StageEntry, StageValue, type RecordingEntry, stageAt } from "./entries.ts";
 
 /** Minimum number of events between two snapshots. */
 const INTERVAL = 256;
@@ -112,8 +112,9 @@ export class Recording {
   /** The indices of the facts that are changes by hand. */
   patches: number[] = [];
   entries: RecordingEntry[] = [];
+  readonly #enteredAt = (position: number): number | undefined => stageAt(this.entries, position)?.entered;
   /** The main history. */
-  own = new ExecutionHistory(this.entries, 0);
+  own = new ExecutionHistory(this.#enteredAt, 0);
   /** The main history, then the histories of child executions of Distributed Maps in the order in which they began. */
   histories: ExecutionHistory[] = [this.own];
   #children = new Map<string, ExecutionHistory>();
@@ -368,7 +369,7 @@ export class Recording {
   #history(child: string, begun: Begun): ExecutionHistory {
     let history = this.#children.get(child);
     if (history === undefined) {
-      this.#children.set(child, (history = new ExecutionHistory(this.entries, this.histories.length, child, begun)));
+      this.#children.set(child, (history = new ExecutionHistory(this.#enteredAt, this.histories.length, child, begun)));
       this.histories.push(history);
     }
     return history;

@@ -6,10 +6,9 @@
 import type { ExecutionResult } from "../../core/api/index.d.ts";
 import { LAST } from "../../core/base/instant.ts";
 import type { EngineSettings, Fact } from "../../core/border/facts.ts";
-import type { Child, ChildDetails } from "../../core/execution/nested.ts";
-import type { NestedExecutions } from "./children.ts";
-import { type ExecutionInit, Execution } from "./execution.ts";
-import type { Host } from "./host.ts";
+import type { Child } from "../../core/execution/nested.ts";
+import { Execution, type ExecutionHost, type ExecutionInit, type ExecutionRelations, type ExecutionRun } from "./execution.ts";
+import type { NestedData } from "./model.ts";
 import { type EngineSnapshot, Recording } from "./recording.ts";
 import { lowerBound } from "./search.ts";
 
@@ -34,10 +33,21 @@ export type Begin = (about: Begun) => Execution;
 /** An execution of another run or of a saved one. `parent` is the number of the execution whose task started it. */
 type Adopted = Omit<ExecutionInit, "parent" | "record"> & { parent?: number; record?: NestedData | undefined };
 
-/** The data about a nested execution that is copied into another run's family. */
-export type NestedData = ChildDetails & { stopDate?: number | undefined };
+/** The relations between the executions of a run. */
+export interface Nested extends ExecutionRelations {
+  /** Registers an execution that was begun earlier, in a run that was forked or in a saved session. */
+  restore(execution: Execution, data: NestedData): void;
+}
 
-export class Run {
+/** What a run needs of its surroundings. */
+export interface RunHost extends ExecutionHost {
+  /** Creates the relations between the executions of a run. Undefined if tasks cannot start executions. */
+  readonly nested: ((run: Run, begin: Begin) => Nested) | undefined;
+  /** Called when tasks of a run were answered or are waiting again. */
+  readonly changed: (run: Run) => void;
+}
+
+export class Run implements ExecutionRun {
   readonly id: number;
   parent: number | undefined;
   at: number | undefined;
@@ -45,7 +55,7 @@ export class Run {
   atExecution: number | undefined;
   readonly label: string;
   readonly start: number;
-  readonly host: Host;
+  readonly host: RunHost;
   /** The main execution, then the nested ones in the order in which they began. The index is the execution's number. */
   executions: Execution[] = [];
   /** The selected execution. */
@@ -66,10 +76,10 @@ export class Run {
   #since = 0;
   #speed = 0;
   /** The parent-child relations of the executions. Undefined if tasks cannot start executions. */
-  readonly nested: NestedExecutions | undefined;
+  readonly nested: Nested | undefined;
 
   /** Without `first`, the run has no execution yet: it adopts those of another run. */
-  constructor({ id, parent, at, label, start, host }: Origin & { start: number; host: Host }, first?: Omit<Begun, "start">) {
+  constructor({ id, parent, at, label, start, host }: Origin & { start: number; host: RunHost }, first?: Omit<Begun, "start">) {
     this.id = id;
     this.parent = parent;
     this.at = at;
@@ -191,6 +201,10 @@ export class Run {
   get snapshotDue(): Recording | undefined {
     const last = this.executions[this.#fed.at(-1)?.owner ?? -1];
     return last !== undefined && !last.ended && last.recording.isSnapshotDue ? last.recording : undefined;
+  }
+
+  changed(): void {
+    this.host.changed(this);
   }
 
   /** Performs the commands that have not been performed yet. */

@@ -9,10 +9,10 @@ import { definitionText } from "../../core/definition/settings.ts";
 import { StateMachine, handleOf } from "../../core/execution/machine.ts";
 import { engineSettings } from "../../core/execution/settings.ts";
 import type { ExecutionInit, Execution } from "./execution.ts";
-import type { Names } from "./host.ts";
+import type { Names, NestedData } from "./model.ts";
 import type { ProgramHost } from "./program.ts";
 import { type PastFact, Recording } from "./recording.ts";
-import { type NestedData, Run, nestedDataOf } from "./run.ts";
+import { Run, nestedDataOf } from "./run.ts";
 import { DebugSession, internals } from "./session.ts";
 
 const VERSION = 1;

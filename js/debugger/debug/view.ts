@@ -5,8 +5,8 @@ import type { ExecutionNames, JsonValue } from "../../core/api/index.d.ts";
 import { detailsOf, isStateExited } from "../../core/history/events.ts";
 import { same } from "./expressions.ts";
 import type { EngineSnapshot, PastFact, Recording } from "./recording.ts";
-import { type ExecutionHistory, type HistoryVisit, outwards } from "./history.ts";
-import { type RecordedEvent, type RecordingEntry, stageAt } from "./entries.ts";
+import { type RecordedEvent, type ExecutionHistory, type HistoryVisit, outwards } from "./history.ts";
+import { type RecordingEntry, stageAt } from "./entries.ts";
 
 export { isEntering } from "./entries.ts";
 
