@@ -406,18 +406,22 @@ export interface QueueDescription {
  */
 export type ParentClosePolicy = "terminate" | "request-cancel" | "abandon";
 
-/** Options of a start. */
-export interface DurableStartOptions {
+/** Options of a start that every host of executions takes: a {@link Runtime}, and Restate. */
+export interface ExecutionStartOptions {
   /** Default: a random UUID. */
   name?: string;
   /** Default: `{}`. */
   input?: unknown;
-  /** For {@link Runtime.list}. */
+  /** For `list()`. */
   tags?: Record<string, string>;
-  /** The priority of its tasks in queues: waiting tasks of the highest priority come first. Default: 0. */
-  priority?: number;
   /** The seed of UUIDs, random numbers and task tokens: equal seeds give equal ones. Default: random. */
   seed?: number | bigint;
+}
+
+/** Options of a start. */
+export interface DurableStartOptions extends ExecutionStartOptions {
+  /** The priority of its tasks in queues: waiting tasks of the highest priority come first. Default: 0. */
+  priority?: number;
   /**
    * What happens if another execution of the machine has this name. `"fail"`: the start rejects with `EXECUTION_EXISTS`. `"use"`: it
    * resolves to the last execution with this name, whether it runs or has ended, and whatever its input was. `"newRun"`: if that
@@ -437,46 +441,41 @@ export interface RuntimeFilter extends Omit<ExecutionFilter, "machineArn"> {
   machine?: string;
 }
 
-/** An execution of a runtime. It need not be in memory. */
-export interface DurableExecution<Output = any> {
+/** An execution that outlives its process, whichever host runs it: a {@link Runtime}, or Restate. */
+export interface ExecutionHandle<Output = any> {
   readonly arn: string;
   readonly name: string;
   /** The machine's name. */
   readonly machine: string;
-  /** Resolves to the outcome when it ends. Never rejects; stays pending while the execution is suspended. */
+  /** Resolves to the outcome when it ends. */
   readonly result: Promise<ExecutionResult<Output>>;
   /**
-   * Returns the outcome as a new promise, which rejects with `RUNTIME_CLOSED` when the runtime is closed before. With `follow`, it is the outcome of the last execution that continues this one
+   * Returns the outcome as a new promise. With `follow`, it is the outcome of the last execution that continues this one
    * (`urn:stepglass:continueAsNew`).
    */
   outcome(options?: { follow?: boolean }): Promise<ExecutionResult<Output>>;
   /**
-   * Sends a signal, and resolves when it is in the store. A state with `"Resource": "urn:stepglass:waitForSignal"` and this name
-   * takes it, now or later; signals of the same name are taken in order. A signal whose `id` was sent before changes nothing.
-   * Rejects with `NOT_RUNNING` if the execution has ended.
+   * Sends a signal, and resolves when it is stored. A state with `"Resource": "urn:stepglass:waitForSignal"` and this name takes it,
+   * now or later; signals of the same name are taken in order. A signal whose `id` was sent before changes nothing. Rejects with
+   * `NOT_RUNNING` if the execution has ended.
    */
   signal<Payload = any>(name: string, payload?: Payload, options?: { id?: string }): Promise<void>;
-  /** Returns the state that it shows (`urn:stepglass:setState`) and where it is, without moving it or loading it into memory. */
+  /** Returns the state that it shows (`urn:stepglass:setState`) and where it is, without moving it. */
   query<State = any>(): Promise<ExecutionQuery<State>>;
   /**
-   * Asks it to end by itself, and resolves when that is in the store. Open tasks, Wait states and retry delays fail with the error
+   * Asks it to end by itself, and resolves when that is stored. Open tasks, Wait states and retry delays fail with the error
    * `Stepglass.Cancelled` and these details as cause. Catch handles it like any other error; Retry does only if it names it.
    * Another `cancel()` does not affect the states that Catch leads to; `stop()` does. Has no effect once the execution has ended.
    */
   cancel(details?: unknown): Promise<void>;
-  /** Returns what the store has about it. */
+  /** Returns what is stored about it. */
   describe(): Promise<ExecutionDescription>;
   /** All events so far, as GetExecutionHistory returns them. */
   history(page?: { from?: number; limit?: number; reverse?: boolean }): Promise<HistoryEvent[]>;
   /** Returns what is running now; empty for an execution that has ended. */
   frames(): Promise<Frame[]>;
-  /** Ends it as ABORTED, with this error and cause. Resolves when that is in the store. Has no effect once it has ended. */
+  /** Ends it as ABORTED, with this error and cause. Resolves when that is stored. Has no effect once it has ended. */
   stop(error?: string, cause?: string): Promise<void>;
-  /**
-   * Returns its Map Runs, the earliest first: how many children failed, which of them first, and with what error.
-   * `runtime.list({ mapRunArn })` lists the children.
-   */
-  mapRuns(): Promise<MapRunDescription[]>;
   /**
    * Changes the limits of one of its running Map Runs (UpdateMapRun); limits that you omit stay the same. `maxConcurrency` 0 means
    * as many as AWS allows. The ARN is in {@link Frame.mapRun} of `frames()` and in the history. Has no effect if no Map Run with
@@ -490,12 +489,30 @@ export interface DurableExecution<Output = any> {
    * is in, in the same branch or Map and of the same type; each task in flight, with the same resource; and the variables that
    * later states read. Otherwise rejects with `NOT_MIGRATABLE` and all `problems` ({@link RunningProblem}), and changes nothing.
    *
-   * The history continues. Waits, retries and timeouts that have begun stay as they are. Running handlers are called again, with
-   * the same idempotency key.
+   * The history continues. Waits, retries and timeouts that have begun stay as they are.
    */
   migrate(definition?: Definition | StateMachine): Promise<void>;
   /** Tries again to continue a suspended execution. Rejects with `EXECUTION_SUSPENDED` if it still cannot continue. */
   resume(): Promise<void>;
+}
+
+/**
+ * An execution of a runtime. It need not be in memory: `query()` does not load it. After `migrate()`, running handlers are called
+ * again, with the same idempotency key.
+ */
+export interface DurableExecution<Output = any> extends ExecutionHandle<Output> {
+  /** Resolves to the outcome when it ends. Never rejects; stays pending while the execution is suspended. */
+  readonly result: Promise<ExecutionResult<Output>>;
+  /**
+   * Returns the outcome as a new promise, which rejects with `RUNTIME_CLOSED` when the runtime is closed before. With `follow`, it is
+   * the outcome of the last execution that continues this one (`urn:stepglass:continueAsNew`).
+   */
+  outcome(options?: { follow?: boolean }): Promise<ExecutionResult<Output>>;
+  /**
+   * Returns its Map Runs, the earliest first: how many children failed, which of them first, and with what error.
+   * `runtime.list({ mapRunArn })` lists the children.
+   */
+  mapRuns(): Promise<MapRunDescription[]>;
 }
 
 /** A run of a Distributed Map. */

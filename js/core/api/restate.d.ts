@@ -19,17 +19,17 @@
  *
  * @packageDocumentation
  */
-import type { Definition, ExecutionResult, Frame, HistoryEvent, Limits, MapRunChange, StateMachine, TaskHandlers } from "./index.js";
+import type { Definition, ExecutionResult, Limits, StateMachine, TaskHandlers } from "./index.js";
 import type {
   AffectedExecution,
-  ExecutionDescription,
-  ExecutionQuery,
+  ExecutionHandle,
   ExecutionSummary,
   MigrationReport,
   RedriveReport,
   RuntimeFilter,
   ScheduleDescription,
   ScheduleOptions,
+  ExecutionStartOptions,
 } from "./durable.js";
 
 /**
@@ -192,68 +192,26 @@ export interface RestateClientOptions {
 }
 
 /** Options of a start. */
-export interface RestateStart {
-  /** Default: a random UUID. */
-  name?: string;
-  /** Default: `{}`. */
-  input?: unknown;
-  /** For {@link RestateClient.list}. */
-  tags?: Record<string, string>;
-  /** The seed of UUIDs, random numbers and task tokens: equal seeds give equal ones. Default: random. */
-  seed?: number | bigint;
-}
+export interface RestateStart extends ExecutionStartOptions {}
 
 /** Selects executions: those to which every member applies. `machine` is a name. */
 export interface RestateFilter extends RuntimeFilter {}
 
-/** An execution on Restate. */
-export interface RestateExecution<Output = any> {
-  readonly arn: string;
-  readonly name: string;
-  /** The machine's name. */
-  readonly machine: string;
+/**
+ * An execution on Restate. Queries and the history have no events of a slice that is in progress. `stop()` reaches such a slice at
+ * once.
+ */
+export interface RestateExecution<Output = any> extends ExecutionHandle<Output> {
   /**
    * Resolves to the outcome when it ends. Stays pending while Restate is unreachable; rejects with `UNKNOWN_EXECUTION` if the
    * execution was removed.
    */
   readonly result: Promise<ExecutionResult<Output>>;
   /**
-   * Returns the outcome as a new promise. With `follow`, it is the outcome of the last execution that continues this one
-   * (`urn:stepglass:continueAsNew`).
-   */
-  outcome(options?: { follow?: boolean }): Promise<ExecutionResult<Output>>;
-  /**
-   * Sends a signal, and resolves when the execution has it. A state with `"Resource": "urn:stepglass:waitForSignal"` and this name
-   * takes it, now or later. A signal whose `id` was sent before changes nothing. Rejects with `NOT_RUNNING` if the execution has
-   * ended.
-   */
-  signal<Payload = any>(name: string, payload?: Payload, options?: { id?: string }): Promise<void>;
-  /** Returns the state that it shows (`urn:stepglass:setState`) and where it is, as of the end of its last slice. */
-  query<State = any>(): Promise<ExecutionQuery<State>>;
-  /** Asks it to end by itself: whatever waits fails with `Stepglass.Cancelled` and these details as cause, which Catch can handle. */
-  cancel(details?: unknown): Promise<void>;
-  /** Returns what Restate has stored about it. */
-  describe(): Promise<ExecutionDescription>;
-  /** The events so far, as GetExecutionHistory returns them, without those of a slice that is in progress. */
-  history(page?: { from?: number; limit?: number; reverse?: boolean }): Promise<HistoryEvent[]>;
-  /** Returns what is running now; empty for an execution that has ended. */
-  frames(): Promise<Frame[]>;
-  /** Ends it as ABORTED, with this error and cause. A slice that is in progress learns of it at once. Has no effect once it has ended. */
-  stop(error?: string, cause?: string): Promise<void>;
-  /**
-   * Changes the limits of one of its running Map Runs (UpdateMapRun); limits that you omit stay the same. `maxConcurrency` 0 means
-   * as many as AWS allows. The ARN is in {@link Frame.mapRun} of `frames()` and in the history. Has no effect if no Map Run with
-   * this ARN is running.
-   */
-  updateMapRun(mapRunArn: string, change: MapRunChange): Promise<void>;
-  /** Restarts it from where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE` if that is not possible. */
-  redrive(): Promise<void>;
-  /**
-   * Continues it with another definition; default: the one that the workers have registered for its machine. The definition must
-   * meet the conditions of `migrate` of a `Runtime`; otherwise rejects with `NOT_MIGRATABLE` and all `problems`, and changes
-   * nothing. The change happens between two slices: if one is in progress, after it. Tasks that are called outside of slices
-   * continue, and their answers count. Running children of its Map Runs follow a moment later, each by itself; one that cannot
-   * follow keeps its definition.
+   * Continues it with another definition; default: the one that the workers have registered for its machine. The conditions are those
+   * of {@link ExecutionHandle.migrate}. The change happens between two slices: if one is in progress, after it. Tasks that are called
+   * outside of slices continue, and their answers count. Running children of its Map Runs follow a moment later, each by itself; one
+   * that cannot follow keeps its definition.
    */
   migrate(definition?: Definition | StateMachine): Promise<void>;
   /**

@@ -44,20 +44,17 @@ export class Continuation implements Taker {
   async #continue(call: TaskCall, driver: TaskDriver): Promise<void> {
     const live = this.#runs.host.find(driver.execution.arn);
     if (live === undefined) return;
-    const { Machine: given } = membersOf(call);
-    const { task, state } = call.command;
-    const wanted = given === undefined || given === null ? live.record.machineArn : given;
-    const registered = typeof wanted === "string" ? this.#runs.machine(wanted) : undefined;
-    if (registered === undefined) return refuse(driver, call, invalid("Machine", "the name or the ARN of a machine", given));
-    const input = inputText(call, (value) => driver.inputOf?.(task, "Input") ?? jsonText(value));
-    const own = optionsOf(call);
-    if ("failure" in own) return refuse(driver, call, own.failure);
-    const about = nextOf(live.record);
-    const name = `${about.base}.${about.run}`;
-    const at = { definition: live.machine.definition, frames: live.driver.frames().length, state };
-    const problem = problemOf(at, name, input, this.#runs.payloadLimit);
-    if (problem !== undefined) return refuse(driver, call, problem);
-    const { tags = live.record.tags, priority = Number(live.record.priority ?? 0) } = own;
+    const next = nextExecution(call, {
+      record: live.record,
+      definition: live.machine.definition,
+      frames: live.driver.frames().length,
+      payloadLimit: this.#runs.payloadLimit,
+      inputOf: (task) => driver.inputOf?.(task, "Input"),
+      machine: (named = live.record.machineArn) => this.#runs.machine(named)?.name,
+    });
+    if ("failure" in next) return refuse(driver, call, next.failure);
+    const { machine, name, input, continued } = next;
+    const { tags = live.record.tags, priority = Number(live.record.priority ?? 0) } = next;
     const succeed = (record: ExecutionRecord): boolean =>
       driver.complete(call, "succeed", JSON.stringify({ ExecutionArn: record.id, StartDate: record.startDate }));
     // `ready` is not called if the next execution was stored before, for example by another version of Stepglass.
@@ -68,11 +65,11 @@ export class Continuation implements Taker {
     };
     try {
       const { record } = await this.#runs.begin({
-        machine: registered.name,
+        machine,
         name,
         input,
-        run: `${about.base}.${about.run}`,
-        continued: about,
+        run: name,
+        continued,
         ...(this.#runs.host.store.sharing === undefined && { continues: { live, ready } }),
         ...(tags !== undefined && { tags }),
         ...(priority !== 0 && { priority }),
@@ -80,8 +77,7 @@ export class Continuation implements Taker {
       if (isReady) return;
       const from = (record.continued as Continued | undefined)?.from;
       if (from !== live.id) {
-        const cause = `the name ${shown(name)} of the next execution is taken: ${record.id}`;
-        return refuse(driver, call, { error: "Stepglass.ContinueFailed", cause });
+        return refuse(driver, call, nameTaken(name, record.id));
       }
       if (call.ended) return;
       void live.change({ continuedTo: record.id });
@@ -92,8 +88,54 @@ export class Continuation implements Taker {
   }
 }
 
-/** Returns the options that the task sets for the next execution. Options that it does not set are taken from this execution. */
-export function optionsOf(call: TaskCall): { tags?: Record<string, string>; priority?: number } | { failure: TaskFailure } {
+/** Returns the failure of a task whose next execution has the name of another execution. */
+export function nameTaken(name: string, arn: string): TaskFailure {
+  return { error: "Stepglass.ContinueFailed", cause: `the name ${shown(name)} of the next execution is taken: ${arn}` };
+}
+
+/** The execution that continues as a new one, as its host knows it. */
+interface Continuing {
+  record: ExecutionRecord;
+  /** The definition of the execution. */
+  definition: string;
+  /** The number of frames that are running. */
+  frames: number;
+  payloadLimit: number | undefined;
+  /** Returns the JSON text of the task's Input, if the host has it. */
+  inputOf: (task: number) => string | undefined;
+  /** Returns the name of a registered machine, by its name or ARN; by default that of the execution. */
+  machine: (named?: string) => string | undefined;
+}
+
+/** The next execution of a chain. */
+interface NextExecution {
+  machine: string;
+  name: string;
+  /** JSON text. */
+  input: string;
+  continued: Continued;
+  /** The options that the task sets. Those that it does not set are taken from this execution. */
+  tags?: Record<string, string>;
+  priority?: number;
+}
+
+/** Returns the execution that a task asks for, or why the execution cannot continue as a new one. */
+export function nextExecution(call: TaskCall, from: Continuing): NextExecution | { failure: TaskFailure } {
+  const { Machine: given } = membersOf(call);
+  const { task, state } = call.command;
+  const machine = given === undefined || given === null ? from.machine() : typeof given === "string" ? from.machine(given) : undefined;
+  if (machine === undefined) return { failure: invalid("Machine", "the name or the ARN of a machine", given) };
+  const input = inputText(call, (value) => from.inputOf(task) ?? jsonText(value));
+  const own = optionsOf(call);
+  if ("failure" in own) return own;
+  const continued = nextOf(from.record);
+  const name = `${continued.base}.${continued.run}`;
+  const problem = problemOf({ definition: from.definition, frames: from.frames, state }, name, input, from.payloadLimit);
+  return problem === undefined ? { machine, name, input, continued, ...own } : { failure: problem };
+}
+
+/** Returns the options that the task sets for the next execution. */
+function optionsOf(call: TaskCall): { tags?: Record<string, string>; priority?: number } | { failure: TaskFailure } {
   const { Tags: tags, Priority: priority } = membersOf(call);
   const areTags = isObject(tags) && Object.values(tags).every((value) => typeof value === "string");
   if (tags !== undefined && !areTags) return { failure: invalid("Tags", "an object of texts", tags) };
@@ -101,7 +143,7 @@ export function optionsOf(call: TaskCall): { tags?: Record<string, string>; prio
   return { ...(tags !== undefined && { tags: tags as Record<string, string> }), ...(priority !== undefined && { priority }) };
 }
 
-export function nextOf({ id, name, continued }: ExecutionRecord): Continued {
+function nextOf({ id, name, continued }: ExecutionRecord): Continued {
   const { run, base } = (continued as Continued | undefined) ?? { run: 1, base: name };
   return { run: run + 1, base, from: id };
 }
@@ -116,7 +158,7 @@ interface Standpoint {
 }
 
 /** Returns why an execution cannot continue as a new one at this position. */
-export function problemOf(at: Standpoint, name: string, input: string, limit: number | undefined): TaskFailure | undefined {
+function problemOf(at: Standpoint, name: string, input: string, limit: number | undefined): TaskFailure | undefined {
   const { state } = at;
   // The task must be the last thing that the execution does. Otherwise, both executions would run.
   if (!isLast(at)) {
