@@ -7,7 +7,7 @@ import { startProblem } from "../../core/execution/start.ts";
 import { isJson, jsonText } from "../../core/tasks/integration.ts";
 import { inputText, refusal } from "../../core/execution/nested.ts";
 import type { TaskCall, TaskDriver, TaskFailure, Taker } from "../../core/tasks/call.ts";
-import type { Runs } from "./children.ts";
+import type { Continues, Host, Started } from "./host.ts";
 import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
 
 /** The position of an execution in a chain of continued executions. It is stored in the execution's record. */
@@ -21,7 +21,14 @@ export interface Continued {
 }
 
 /** The parts of the runtime that a continuation uses. */
-type Following = Pick<Runs, "host" | "payloadLimit" | "machine" | "begin">;
+interface Following {
+  readonly host: Host;
+  readonly payloadLimit: number | undefined;
+  /** Returns the machine with an ARN or a name. */
+  machine(arn: string): { name: string } | undefined;
+  /** Starts the next execution. With `continues`, in the write in which this one ends. */
+  begin(start: NextExecution & { run: string; continues?: Continues }): Promise<Started>;
+}
 
 /**
  * Starts the next execution in the same write in which this one ends, so that neither can be stored without the other.

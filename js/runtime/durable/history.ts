@@ -1,7 +1,18 @@
 // The history of an execution: the events in the store and those that only its engine has.
 
+import type { ExecutionRecord, Store } from "../../core/api/durable.d.ts";
 import type { HistoryEvent } from "../../core/api/index.d.ts";
-import type { Host } from "./host.ts";
+import type { Live } from "./live.ts";
+import type { Remade } from "./replay.ts";
+
+/** What the history needs of the host of an execution. */
+interface HistoryHost {
+  readonly store: Store;
+  find(id: string): Live | undefined;
+  take(id: string): Promise<Live | undefined>;
+  record(id: string): Promise<ExecutionRecord | undefined>;
+  examine(id: string): Promise<Remade>;
+}
 
 /** A page of a history: `limit` events after the first `from` ones or, with `reverse`, before the last `from` ones. */
 export interface HistoryPage {
@@ -11,13 +22,17 @@ export interface HistoryPage {
 }
 
 /** Returns a page of an execution's history and the number of all its events, or undefined if there is no such execution. */
-export function historyOf(host: Host, id: string, page: HistoryPage = {}): Promise<{ events: HistoryEvent[]; total: number } | undefined> {
+export function historyOf(
+  host: { at(id: string, name: string, args: readonly unknown[]): Promise<any> },
+  id: string,
+  page: HistoryPage = {},
+): Promise<{ events: HistoryEvent[]; total: number } | undefined> {
   return host.at(id, "history", [id, page]);
 }
 
 /** The same for an execution that this process owns. */
 export async function ownHistory(
-  host: Host,
+  host: HistoryHost,
   id: string,
   { from = 0, limit = Infinity, reverse = false }: HistoryPage = {},
 ): Promise<{ events: HistoryEvent[]; total: number } | undefined> {
@@ -47,7 +62,7 @@ interface KnownEvents {
 }
 
 /** Restores the events of a running execution that is not in memory here, because it is suspended or another host runs it. */
-async function madeAgain(host: Host, id: string): Promise<KnownEvents | undefined> {
+async function madeAgain(host: HistoryHost, id: string): Promise<KnownEvents | undefined> {
   if ((await host.record(id))?.status !== "RUNNING") return undefined;
   // For a damaged execution, only the events in the store are returned.
   const made = await host.examine(id).catch(() => undefined);

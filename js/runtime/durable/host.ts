@@ -9,31 +9,23 @@ import type { Driver, Outcome } from "../../core/driver/driver.ts";
 import type { Unhandled } from "../../core/driver/journal.ts";
 import { later, untilLater } from "../../core/driver/scheduler.ts";
 import type { ExecutionInfo } from "../../core/execution/execution.ts";
-import { type ExecutionOptions, StateMachine } from "../../core/execution/machine.ts";
-import type { Handlers } from "../../core/tasks/resource.ts";
+import { StateMachine } from "../../core/execution/machine.ts";
 import { StoreConflict } from "../store/errors.ts";
 import { keyOf } from "../store/shards.ts";
 import { Committer, type WriteFailure } from "./committer.ts";
 import { type HistoryPage, ownHistory } from "./history.ts";
 import { ExecutionJournal, type JournalStart } from "./journal.ts";
-import { Live, type LiveEvents, type Watcher, changeOf, settle } from "./live.ts";
+import { Live, type LiveEvents, changeOf, settle } from "./live.ts";
 import { type Diverged, type Remade, divergence, factsOf, isNote, remade } from "./replay.ts";
 import type { Metrics } from "./metrics.ts";
 import { RUN_BY, type RunBy, runBy } from "./ownership.ts";
+import type { Program } from "./programs.ts";
 import { Waker } from "./waker.ts";
 
 // LOADS is the number of executions that are loaded at a time. AGAIN is the delay, in milliseconds, before a failed load is
 // repeated.
 const LOADS = 32;
 const AGAIN = 1000;
-
-/** The machine, the handlers and the options with which an execution runs. */
-export interface Program {
-  machine: StateMachine;
-  handlers: Handlers;
-  options: ExecutionOptions;
-  watcher?: Watcher | undefined;
-}
 
 /** Remote methods that change no execution. They may also be called for executions that another kind of host runs. */
 const READS: ReadonlySet<string> = new Set(["history", "frames", "signals"]);

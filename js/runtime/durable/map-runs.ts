@@ -18,7 +18,7 @@ import {
 import { keyOf } from "../store/shards.ts";
 import { AttachedRecord } from "./attached-record.ts";
 import type { Committer } from "./committer.ts";
-import type { Program } from "./host.ts";
+import type { Program } from "./programs.ts";
 import type { Live, Watcher } from "./live.ts";
 import { runBy } from "./ownership.ts";
 

@@ -8,10 +8,18 @@ import { StateMachine } from "../../core/execution/machine.ts";
 import type { ExecutionOptions } from "../../core/execution/machine.ts";
 import { LIMITS } from "../../core/execution/settings.ts";
 import { Handlers } from "../../core/tasks/resource.ts";
-import type { Program } from "./host.ts";
+import type { Watcher } from "./live.ts";
 
 // Maximum number of compiled definitions that are not registered any more.
 const OLD = 64;
+
+/** The machine, the handlers and the options with which an execution runs. */
+export interface Program {
+  machine: StateMachine;
+  handlers: Handlers;
+  options: ExecutionOptions;
+  watcher?: Watcher | undefined;
+}
 
 /** The machines of a runtime. */
 export class Programs {

@@ -7,7 +7,7 @@ import type { HistoryEngine } from "../../core/border/history.ts";
 import { StateMachine } from "../../core/execution/machine.ts";
 import { messageOf, misuse } from "../../core/base/errors.ts";
 import { type KeptFact, type Led, type Note, type Standing, ledText, ledTo, readFacts, readSnapshot } from "./facts.ts";
-import type { Program } from "./host.ts";
+import type { Program } from "./programs.ts";
 
 /** The place at which a replay leads to another result than the one that was stored. */
 export interface Diverged {

@@ -5,7 +5,7 @@ import type { TaskCall } from "../../core/tasks/call.ts";
 import { jsonText } from "../../core/tasks/integration.ts";
 import { ACTIVITY, EXECUTION, type ObjectContext, type ReadingContext } from "./context.ts";
 import type { EventAnswer } from "./events.ts";
-import type { SliceDriver } from "./builtin-tasks.ts";
+import type { SliceDriver } from "./slice-host.ts";
 
 /** A task that waits for a worker. */
 export interface Offered {

@@ -3,10 +3,9 @@
 // another one.
 
 import type { ExecutionRecord } from "../../core/api/durable.d.ts";
-import type { InvokeCommand, PendingTask } from "../../core/api/index.d.ts";
+import type { InvokeCommand } from "../../core/api/index.d.ts";
 import { isObject } from "../../core/base/json.ts";
 import { shown } from "../../core/base/shown.ts";
-import type { Call } from "../../core/driver/calls.ts";
 import type { Outcome } from "../../core/driver/driver.ts";
 import { uuidOf } from "../durable/names.ts";
 import { invalid, membersOf, refuse } from "../durable/requests.ts";
@@ -34,32 +33,17 @@ import { isJson, jsonText } from "../../core/tasks/integration.ts";
 import { KnownText } from "../../core/tasks/known-text.ts";
 import type { MissingHandler, Resource, TaskSource } from "../../core/tasks/resource.ts";
 import { executionOfToken } from "../../core/tasks/token.ts";
-import { EXECUTION, type Durable, type ObjectContext } from "./context.ts";
+import { EXECUTION } from "./context.ts";
 import { hasTaken, offer, withdrawn } from "./activities.ts";
 import { CONTINUE, continueAsNew, hasContinued } from "./continuation.ts";
 import type { AskRequest, ExecutionEvent, StartRequest } from "./events.ts";
-import type { Notes } from "./persistence.ts";
+import type { SliceDriver } from "./slice-host.ts";
 import type { RegisteredMachines } from "./machines.ts";
 
 /** Maximum length of a published state, in characters, as in the Flow Framework. */
 const LONGEST = 32_768;
 /** Maximum number of signal ids that an execution remembers. */
 const REMEMBERED_IDS = 1000;
-
-/** A slice, as the built-in tasks use it. */
-export interface SliceDriver extends TaskDriver {
-  readonly ctx: ObjectContext;
-  readonly notes: Notes;
-  readonly definition: string;
-  record: ExecutionRecord;
-  /** The number of running frames. */
-  readonly frames: number;
-  readonly pending: PendingTask[];
-  callOf(task: number): Call | undefined;
-  wait<T>(promise: Durable<T>, done: (value: T | undefined, failure: Error | undefined) => void): number;
-  sendTask(task: number, request: (fence: number) => unknown, handler: string): void;
-  sendToExecution(arn: string, event: ExecutionEvent, delay?: number): void;
-}
 
 /** A built-in task. */
 export class BuiltinTask implements Taker {

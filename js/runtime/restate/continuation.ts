@@ -10,7 +10,7 @@ import type { TaskCall } from "../../core/tasks/call.ts";
 import { EXECUTION } from "./context.ts";
 import type { ExecutionEvent, StartRequest } from "./events.ts";
 import type { RegisteredMachines } from "./machines.ts";
-import type { SliceDriver } from "./builtin-tasks.ts";
+import type { SliceDriver } from "./slice-host.ts";
 
 /** The Resource of tasks that continue as a new execution. */
 export const CONTINUE = "urn:stepglass:continueAsNew";

@@ -6,8 +6,12 @@ import type { Fact } from "../../core/border/facts.ts";
 import type { Continued } from "../durable/continuation.ts";
 import type { ExecutionInfo } from "../../core/execution/execution.ts";
 import type { Completion } from "../../core/tasks/call.ts";
-import type { Ended } from "./gathering.ts";
-import type { Watcher } from "./watchers.ts";
+
+/** A watcher: an awakeable, the task of another execution, or a schedule. */
+export type Watcher = string | { arn: string; task: number } | { schedule: string };
+
+/** Ends of children by their Map Runs. */
+export type Ended = [mapRun: string, ends: string[]][];
 
 /** A request to start an execution. */
 export interface StartRequest {

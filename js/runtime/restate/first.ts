@@ -9,7 +9,7 @@ import type { HistoryEngine } from "../../core/border/history.ts";
 import { type AttemptOptions, attemptIn } from "./attempt.ts";
 import type { Answer } from "./events.ts";
 import type { Program } from "./machines.ts";
-import type { SliceHost } from "./slice.ts";
+import type { SliceHost } from "./slice-host.ts";
 
 /** How long a start waits for its first task, in milliseconds. The execution is not visible in that time. */
 const BRIEF = 20;

@@ -2,13 +2,10 @@
 // Storing an end does not need the state of the engine.
 
 import { EXECUTION, type ObjectContext } from "./context.ts";
-import type { ExecutionEvent } from "./events.ts";
+import type { Ended, ExecutionEvent } from "./events.ts";
 
 /** How long the end of a child waits for others, in milliseconds, while other children run. */
 export const GATHERING = 50;
-
-/** Ends of children by their Map Runs. */
-export type Ended = [mapRun: string, ends: string[]][];
 
 interface Gathered {
   /** The number of running children, according to the slices. */

@@ -7,7 +7,18 @@ import { randomKey, seedOf } from "../../core/base/random.ts";
 import type { Fact } from "../../core/border/facts.ts";
 import type { ExecutionInfo } from "../../core/execution/execution.ts";
 import { DEFINITION, EXECUTION, NEWS, type ObjectContext, type ReadingContext } from "./context.ts";
-import type { ChildAnswer, ChildOf, ChildStart, EventAnswer, ExecutionEvent, News, StartAnswer, StartRequest, Standing } from "./events.ts";
+import type {
+  ChildAnswer,
+  ChildOf,
+  ChildStart,
+  EventAnswer,
+  ExecutionEvent,
+  News,
+  StartAnswer,
+  StartRequest,
+  Standing,
+  Watcher,
+} from "./events.ts";
 import { type Kept, historyOf, storeRecord, newNotes, recordOf, sliceOf } from "./persistence.ts";
 import type { Program } from "./machines.ts";
 import { endOfChild, engineOf, forgetChildren, seedOfChild, notifyShard } from "./mapruns.ts";
@@ -17,8 +28,9 @@ import { gather } from "./gathering.ts";
 import { migrate } from "./migration.ts";
 import { Refused } from "./refused.ts";
 import { type RunStanding, endedRuns, forgetRuns } from "./runs.ts";
-import { Slice, type SliceHost } from "./slice.ts";
-import { type Watcher, standingOf, notifyWatchers } from "./watchers.ts";
+import { Slice } from "./slice.ts";
+import type { SliceHost } from "./slice-host.ts";
+import { standingOf, notifyWatchers } from "./watchers.ts";
 
 /** The published state of an execution and its position. */
 export interface Inside {

@@ -9,7 +9,7 @@ import { EXECUTION, SCHEDULE, type ObjectContext } from "./context.ts";
 import type { StartRequest } from "./events.ts";
 import type { Ingress } from "./ingress.ts";
 import { Refused } from "./refused.ts";
-import type { SliceHost } from "./slice.ts";
+import type { SliceHost } from "./slice-host.ts";
 
 /** The state of a schedule's object. `ring` is the number of the delayed call that is valid. */
 type Kept = Document & { ring: number };

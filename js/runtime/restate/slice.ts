@@ -28,15 +28,17 @@ import type {
   ShardAnswer,
   ShardRequest,
   Standing,
+  Watcher,
 } from "./events.ts";
 import type { FirstAnswer, FirstCall } from "./first.ts";
 import { count, drop } from "./gathering.ts";
 import { type Kept, type Notes, clearHistory, storeHistory, storeRecord } from "./persistence.ts";
-import type { Program, RegisteredMachines } from "./machines.ts";
+import type { Program } from "./machines.ts";
 import { MapRuns, type RunCommand, endOfChild, engineOf, notifyShard } from "./mapruns.ts";
-import { BuiltinTask, type SliceDriver, cancelBuiltinTask, stopBuiltinTasks, applyToBuiltinTasks } from "./builtin-tasks.ts";
+import type { SliceDriver, SliceHost } from "./slice-host.ts";
+import { BuiltinTask, cancelBuiltinTask, stopBuiltinTasks, applyToBuiltinTasks } from "./builtin-tasks.ts";
 import { RunRecords } from "./runs.ts";
-import { type Watcher, notifyWatchers } from "./watchers.ts";
+import { notifyWatchers } from "./watchers.ts";
 
 /** The number of events from which AWS does not redrive an execution. */
 const FULL = 24_999;
@@ -45,18 +47,6 @@ const TICK: Fact = ["tick"];
 const REMEMBERED_MESSAGES = 100;
 /** If a timer is later than this, in milliseconds, the tasks that follow it get their full timeouts. */
 const LATE = 1000;
-
-/** The parts of the worker that slices use. */
-export interface SliceHost {
-  machines: RegisteredMachines;
-  /** Returns whether a task is called outside of slices. */
-  isLong(command: InvokeCommand): boolean;
-  /** The limits of a slice. A slice that has exceeded one calls no more tasks itself. */
-  limits: { milliseconds: number; entries: number; shard: number };
-  now(): number;
-  /** How long an ended execution is kept, in milliseconds. */
-  retention: number | undefined;
-}
 
 /** A promise that the slice waits for. */
 interface Pending {

@@ -20,7 +20,7 @@ import type {
   ShardRequest,
 } from "./events.ts";
 import { callChildren } from "./shard.ts";
-import type { SliceHost } from "./slice.ts";
+import type { SliceHost } from "./slice-host.ts";
 
 /** Maximum number of heartbeats that are reported per HeartbeatSeconds of a task. */
 const BEATS = 4;

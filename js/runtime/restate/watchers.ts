@@ -2,10 +2,7 @@
 
 import type { ExecutionRecord } from "../../core/api/durable.d.ts";
 import { EXECUTION, SCHEDULE, type ObjectContext } from "./context.ts";
-import type { Standing } from "./events.ts";
-
-/** A watcher: an awakeable, the task of another execution, or a schedule. */
-export type Watcher = string | { arn: string; task: number } | { schedule: string };
+import type { Standing, Watcher } from "./events.ts";
 
 /** Notifies the watchers of an execution's end. */
 export function notifyWatchers(ctx: ObjectContext, watchers: readonly Watcher[], record: ExecutionRecord): void {

@@ -17,7 +17,7 @@ import { MapRunObject } from "./runs.ts";
 import { type Sdk, type Services, servicesOf } from "./sdk.ts";
 import { ScheduleObject } from "./schedules.ts";
 import { ShardObject } from "./shard.ts";
-import type { SliceHost } from "./slice.ts";
+import type { SliceHost } from "./slice-host.ts";
 import { TaskService } from "./tasks.ts";
 
 const OPTIONS = [

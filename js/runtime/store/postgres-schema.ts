@@ -1,9 +1,14 @@
 // The schema of the PostgreSQL store, and its migration from older versions.
 
 import { StoreError } from "./errors.ts";
-import type { Session } from "./postgres-session.ts";
 import { SHARDS, shardOf } from "./shards.ts";
 import { textOf } from "./texts.ts";
+
+/** The session in which a schema is migrated. */
+interface MigrationSession {
+  query(text: string, values?: unknown[]): Promise<Record<string, any>[]>;
+  transaction(work: () => Promise<void>): Promise<void>;
+}
 
 /**
  * The steps that make each version of the schema from the previous one. A published step never changes: a change of the schema is a
@@ -15,7 +20,7 @@ import { textOf } from "./texts.ts";
  *
  * Executions that are in no Map Run are in the partial indexes that lists read; `execution_run` contains the children of Map Runs.
  */
-const STEPS: readonly (string | ((session: Session) => Promise<void>))[] = [
+const STEPS: readonly (string | ((session: MigrationSession) => Promise<void>))[] = [
   `
   CREATE TABLE document (
     position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, collection text NOT NULL, key text NOT NULL, value text NOT NULL
@@ -96,7 +101,7 @@ const STEPS: readonly (string | ((session: Session) => Promise<void>))[] = [
 ];
 
 /** Migrates a schema to the last step. Refuses the schema of a newer version. */
-export async function migrate(session: Session, schema: string): Promise<void> {
+export async function migrate(session: MigrationSession, schema: string): Promise<void> {
   await session.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await session.query(`SET search_path TO ${schema}`);
   await session.query("CREATE TABLE IF NOT EXISTS version (step integer NOT NULL)");

@@ -3,11 +3,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { codeOf, messageOf, misuse } from "../../core/base/errors.ts";
 import type { Continued } from "../../runtime/durable/continuation.ts";
-import { type Continues, Host, type OpenOptions, type Program, type RemoteMethods } from "../../runtime/durable/host.ts";
+import { type Continues, Host, type OpenOptions, type RemoteMethods } from "../../runtime/durable/host.ts";
 import { type Live, settle } from "../../runtime/durable/live.ts";
 import { MapRunRecorder, recordingMapRuns } from "../../runtime/durable/map-runs.ts";
 import { runBy } from "../../runtime/durable/ownership.ts";
-import { STEP_BUDGET, withBudgetOf } from "../../runtime/durable/programs.ts";
+import { type Program, STEP_BUDGET, withBudgetOf } from "../../runtime/durable/programs.ts";
 import type { OwnTasks } from "../../runtime/durable/tasks.ts";
 import { StateMachine } from "../../core/execution/machine.ts";
 import type { Completion } from "../../core/tasks/call.ts";

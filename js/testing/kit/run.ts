@@ -1,42 +1,14 @@
 // The result of one run, for assertions, messages and snapshots.
 
-import type {
-  ChildExecution,
-  Execution,
-  ExecutionCoverage,
-  ExecutionResult,
-  ExecutionStatus,
-  Frame,
-  HandledError,
-  HistoryEvent,
-} from "../../core/api/index.d.ts";
+import type { ChildExecution, Execution, ExecutionCoverage, ExecutionStatus, HandledError, HistoryEvent } from "../../core/api/index.d.ts";
 import type { CaughtError, RetriedError, StateVisit, TaskCall, TestRun as Run, TextOptions } from "../../core/api/testing.d.ts";
 import { isObject } from "../../core/base/json.ts";
-import { type Outline, isCalledBy } from "../../core/definition/outline.ts";
+import { isCalledBy } from "../../core/definition/outline.ts";
 import { brief } from "../mocks/display.ts";
 import { spoken } from "../../core/base/duration.ts";
+import type { OutlinedMachine, RunFacts } from "./run-facts.ts";
 import { indexIn, story } from "./story.ts";
 import { Visits, timeBetween } from "./visits.ts";
-
-/** The parts of a machine under test that a run uses. */
-interface OutlinedMachine {
-  readonly outline: Outline;
-}
-
-/** The data of a run that is over. */
-export interface RunFacts {
-  machine: OutlinedMachine;
-  input: unknown;
-  /** The outcome. "RUNNING" for a run that would wait for ever. */
-  outcome: ExecutionResult | { status: "RUNNING" };
-  /** The frames of a run that would wait for ever. */
-  waiting: readonly Frame[];
-  history: HistoryEvent[];
-  coverage: ExecutionCoverage;
-  calls: TaskCall[];
-  children: ChildExecution[];
-  nested: Execution[];
-}
 
 export class TestRun implements Run {
   #facts: RunFacts;

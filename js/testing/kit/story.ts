@@ -4,7 +4,7 @@ import type { HandledError, HistoryEvent } from "../../core/api/index.d.ts";
 import { type EventDetails, detailsOf } from "../../core/history/events.ts";
 import { parseResource } from "../../core/tasks/resource.ts";
 import { spoken } from "../../core/base/duration.ts";
-import type { RunFacts } from "./run.ts";
+import type { RunFacts } from "./run-facts.ts";
 import { type Visits, timeBetween } from "./visits.ts";
 
 const WIDTH = 120;
