@@ -1,5 +1,6 @@
 // The reader of histories: visits of states, with their branches and iterations.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { StateMachine } from "stepglass";
 import { importSource } from "../../scripts/sources.mjs";
@@ -227,4 +228,13 @@ describe("visits", () => {
     const chains = read(orphans);
     assert.deepEqual([chains.visits, chains.threads, chains.length], [[], [], 6]);
   });
+});
+
+test("the member with the details of every event is the one that the core names", async () => {
+  const { detailsMember } = await importSource("js/core/history/recorded.ts");
+  const table = JSON.parse(readFileSync(new URL("../../js/core/history/events.json", import.meta.url), "utf8"));
+  assert.ok(Object.keys(table).length > 50);
+  for (const [type, member] of Object.entries(table)) assert.equal(detailsMember(type), member);
+  // The core does not write this type of AWS.
+  assert.equal(detailsMember("TaskSubmitFailed"), "taskSubmitFailedEventDetails");
 });

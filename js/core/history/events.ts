@@ -1,7 +1,6 @@
 // Functions about history events that all readers of a history use.
 
 import type { HistoryEvent } from "../api/index.d.ts";
-import table from "./events.json";
 
 type DetailsOf<Event> = Event extends HistoryEvent ? Event[Extract<keyof Event, `${string}EventDetails`>] : never;
 type Names<Union> = Union extends unknown ? keyof Union : never;
@@ -9,20 +8,6 @@ type Member<Union, Name extends PropertyKey> = Union extends { [name in Name]?: 
 
 /** The members of the details of all event types together. An event has those of its own type. */
 export type EventDetails = { [Name in Names<DetailsOf<HistoryEvent>>]?: Member<DetailsOf<HistoryEvent>, Name> };
-
-type EventType = HistoryEvent["type"];
-
-/**
- * The member with the details of each event that the engine writes. `cargo xtask tables` writes events.json from the core's event
- * types; the types of this constant fail to compile if the public types have more or fewer.
- */
-const DETAILS: { readonly [Type in EventType]: string } & { readonly [Type in Exclude<keyof typeof table, EventType>]: never } = table;
-
-/** Returns the name of the member that has the details of an event of a type. AWS has types that the engine does not write. */
-export function detailsMember(type: string): string {
-  if (Object.hasOwn(DETAILS, type)) return DETAILS[type as EventType];
-  return `${type.charAt(0).toLowerCase()}${type.slice(1)}EventDetails`;
-}
 
 /** Returns the details of an event. Empty for an event without details. */
 export function detailsOf(event: object): EventDetails {

@@ -1,7 +1,24 @@
 // Reads events in the forms of other programs: names in other cases, times as seconds, logs of Express executions.
 
 import { isObject } from "../base/json.ts";
-import { detailsMember } from "./events.ts";
+import type { HistoryEvent } from "../api/index.d.ts";
+import type table from "./events.json";
+
+type PublicType = HistoryEvent["type"];
+type WrittenType = keyof typeof table;
+type Same<Differences extends never> = Differences;
+
+/**
+ * An event type of AWS, of which the engine writes only some. Fails to compile if the public types have other events than the core,
+ * whose list `cargo xtask tables` writes to events.json.
+ */
+type EventType = string | Same<Exclude<PublicType, WrittenType> | Exclude<WrittenType, PublicType>>;
+
+/** Returns the name of the member that has the details of an event of a type. */
+export function detailsMember(type: EventType): string {
+  const name = /State(?:Entered|Exited)$/.exec(type)?.[0] ?? type;
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}EventDetails`;
+}
 
 /** An event with the names and times of `execution.history()`. */
 export interface RecordedEvent {

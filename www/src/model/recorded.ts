@@ -1,8 +1,16 @@
 // Recorded executions: the output of `aws stepfunctions get-execution-history`, exports of the console, and exports of `stepglass
 // serve` and files of `stepglass fetch`.
 
-import { detailsMember } from "stepglass/events";
-import { type RecordedEvent as HistoryEvent, asTexts, documentOfFetched, eventOf, eventsOf, isFetched, isJson } from "stepglass/recorded";
+import {
+  type RecordedEvent as HistoryEvent,
+  asTexts,
+  detailsMember,
+  documentOfFetched,
+  eventOf,
+  eventsOf,
+  isFetched,
+  isJson,
+} from "stepglass/recorded";
 
 export { type HistoryEvent, eventOf };
 
