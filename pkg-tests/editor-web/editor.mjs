@@ -124,9 +124,21 @@ class Editor {
     return { element, state: (name) => element.locator(".node").filter({ hasText: name }).first() };
   }
 
-  async theme(name) {
+  /** Chooses a colour theme; the graph then has `theme`. */
+  async theme(name, theme) {
     await this.command("Preferences: Color Theme");
     await this.choose(name);
+    const { element } = await this.graph();
+    await this.#page.waitForFunction(() => document.querySelector(".quick-input-widget")?.checkVisibility() !== true);
+    await element.evaluate(
+      (found, wanted) =>
+        new Promise((done) => {
+          const look = () => found.getAttribute("theme") === wanted && done();
+          new MutationObserver(look).observe(found, { attributeFilter: ["theme"] });
+          look();
+        }),
+      theme,
+    );
   }
 
   async picture(name) {

@@ -58,7 +58,9 @@ test("the graph shows where the run is", { skip }, async () => {
   await assertClass(state("Charge"), /is-succeeded/);
   await assertClass(state("Enough"), /is-running/);
   await editor.picture("graph-light");
-  await editor.theme("Dark Modern");
+  await editor.theme("Dark High Contrast", "contrast");
+  await editor.picture("graph-contrast");
+  await editor.theme("Dark Modern", "dark");
   await editor.picture("graph-dark");
   await page.keyboard.press("Shift+F5");
   await assertClass(state("Enough"), /is-idle/);

@@ -1,8 +1,9 @@
 // The extension in an editor that has only what the extension uses of VS Code, with its own debug adapter.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { createEditor, documentOf, loadWith } from "./fake-vscode.mjs";
 
 const extension = resolve(import.meta.dirname, "../../editors/vscode");
@@ -192,4 +193,59 @@ test("a definition whose text has errors says so instead of running", async () =
   const { request } = await session(editor);
   await request("initialize", { adapterID: "stepglass" });
   await assert.rejects(request("launch", resolved(editor)), /Nowhere/);
+});
+
+/** Activates the extension for desktops, with files in a folder. The language server has a test of its own and does not start. */
+async function onDesktop({ isTrusted = true } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "stepglass-desktop-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "order.asl.json"), ORDER);
+  writeFileSync(join(folder, "tasks.mjs"), "export const Charge = (input) => ({ charged: input.total });\n");
+  writeFileSync(join(folder, "template.json"), JSON.stringify(template(JSON.parse(ORDER))));
+  const files = new Map();
+  const editor = createEditor({ files, isTrusted });
+  const extensionUri = editor.vscode.Uri.file(extension);
+  const wasm = editor.vscode.Uri.joinPath(extensionUri, "dist", "stepglass.wasm");
+  files.set(wasm.toString(), readFileSync(join(extension, "dist/stepglass.wasm")));
+  const { activate } = loadWith(editor.vscode, join(extension, "dist/extension.js"));
+  await activate({ subscriptions: [], extensionUri, extension: { id: "stepglass.stepglass" } });
+  return { ...editor, folder };
+}
+
+const template = (Definition) => ({
+  Transform: "AWS::Serverless-2016-10-31",
+  Resources: {
+    Orders: { Type: "AWS::Serverless::StateMachine", Properties: { Definition, Role: "arn:aws:iam::123456789012:role/orders" } },
+  },
+});
+
+test("on a desktop, the tasks of a module are run, with the input of the configuration", async () => {
+  const editor = await onDesktop();
+  const config = { type: "stepglass", request: "launch", name: "one", stopOnEntry: true, input: { total: 5 } };
+  const { folder } = editor;
+  const { request, until, frame } = await stopped(editor, {
+    ...config,
+    definition: join(folder, "order.asl.json"),
+    tasks: join(folder, "tasks.mjs"),
+  });
+  assert.equal((await frame()).source.path, join(folder, "order.asl.json"));
+  await request("next", { threadId: 1 });
+  await until("stopped");
+  const { result } = await request("evaluate", { expression: "$.charged", frameId: (await frame()).id, context: "watch" });
+  assert.equal(result, "5");
+});
+
+test("on a desktop, a machine of a template is debugged in the template", async () => {
+  const editor = await onDesktop();
+  const definition = `${join(editor.folder, "template.json")}#Orders`;
+  const { frame } = await stopped(editor, { type: "stepglass", request: "launch", definition, mocks: "generated", stopOnEntry: true });
+  assert.equal((await frame()).source.path, join(editor.folder, "template.json"));
+});
+
+test("on a desktop, a folder that is not trusted loads no module", async () => {
+  const editor = await onDesktop({ isTrusted: false });
+  const { request } = await session(editor);
+  await request("initialize", { adapterID: "stepglass" });
+  const definition = join(editor.folder, "order.asl.json");
+  await assert.rejects(request("launch", { definition, tasks: join(editor.folder, "tasks.mjs") }), /this folder is not trusted/);
 });
