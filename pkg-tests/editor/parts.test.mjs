@@ -12,6 +12,7 @@ async function load(name) {
 }
 
 const { resolvedPaths, splitId, usualConfiguration } = await load("configuration.ts");
+const { added } = await load("coverage.ts");
 const { differenceOf } = await load("difference.ts");
 const { marksOf } = await load("marks.ts");
 const { namedSymbol, symbolAt } = await load("symbols.ts");
@@ -49,6 +50,15 @@ test("a failure without values has no difference", () => {
   assert.equal(differenceOf({}), undefined);
   assert.deepEqual(differenceOf({ expected: { a: 1 }, actual: "x" }), { expected: '{\n  "a": 1\n}', actual: "x" });
   assert.deepEqual(differenceOf({ expected: ["a"] }), { expected: '[\n  "a"\n]', actual: "(nothing)" });
+});
+
+test("coverage of several test files is added up", () => {
+  const place = (pointer, count) => ({ kind: "state", pointer, label: "", count });
+  assert.deepEqual(added([place("/a", 1), place("/b", 0)], [place("/a", 2), place("/c", 1)]), [
+    place("/b", 0),
+    place("/a", 3),
+    place("/c", 1),
+  ]);
 });
 
 test("of the states that have begun, those on the stack are running", () => {

@@ -143,6 +143,25 @@ for (const [where, begin] of [
     );
   });
 
+  test(`${where}, coverage has the counts and the lines of states`, async () => {
+    const { connection, uriOf } = await begin(FILES);
+    const given = { uri: uriOf("order.stepglass.yaml"), modules: false };
+    const { coverage } = await connection.sendRequest("stepglass/runTests", { ...given, coverage: true });
+    assert.equal(coverage.length, 1);
+    assert.match(coverage[0].uri, /order\.asl\.json$/);
+    const states = coverage[0].places.filter(({ kind }) => kind === "state");
+    assert.deepEqual(
+      states.map(({ state, count, line }) => [state, count, line]),
+      [
+        ["Charge", 2, 1],
+        ["Done", 2, 1],
+      ],
+    );
+    const again = await connection.sendRequest("stepglass/runTests", { ...given, names: ["it is charged"], coverage: true });
+    assert.equal(again.coverage[0].places[0].count, 1);
+    assert.equal((await connection.sendRequest("stepglass/runTests", given)).coverage, undefined);
+  });
+
   test(`${where}, a test file whose tasks are in a module is refused unless modules are allowed`, async () => {
     const { connection, uriOf } = await begin({ ...FILES, "tasks.stepglass.yaml": `tasks: tasks.mjs\n${TESTS}` });
     const { problem } = await connection.sendRequest("stepglass/runTests", { uri: uriOf("tasks.stepglass.yaml"), modules: false });

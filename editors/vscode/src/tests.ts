@@ -1,9 +1,13 @@
 // Test files (*.stepglass.yaml) in the Test Explorer.
 
 import {
+  BranchCoverage,
+  DeclarationCoverage,
+  FileCoverage,
   Location,
   Position,
   Range,
+  StatementCoverage,
   TestMessage,
   TestRunProfileKind,
   debug,
@@ -11,6 +15,7 @@ import {
   workspace,
   type CancellationToken,
   type ExtensionContext,
+  type FileCoverageDetail,
   type TestController,
   type TestItem,
   type TestRun,
@@ -20,7 +25,8 @@ import {
 import type { BaseLanguageClient } from "vscode-languageclient";
 import { TYPE } from "./configuration.ts";
 import type { Platform } from "./platform.ts";
-import { LIST_TESTS, RUN_TESTS, type FileResult, type ListedTests } from "./server/protocol.ts";
+import { LIST_TESTS, RUN_TESTS, type CoveredPlace, type FileResult, type ListedTests, type RanTests } from "./server/protocol.ts";
+import { added, describe } from "./coverage.ts";
 import { differenceOf } from "./difference.ts";
 import { pathOf } from "./uris.ts";
 
@@ -36,6 +42,13 @@ export function registerTests(context: ExtensionContext, platform: Platform, cli
   controller.refreshHandler = () => explorer.findAll();
   controller.createRunProfile("Run", TestRunProfileKind.Run, (request, token) => explorer.run(request, token), true, undefined, true);
   controller.createRunProfile("Debug", TestRunProfileKind.Debug, (request) => explorer.debug(request), true);
+  const coverage = controller.createRunProfile(
+    "Coverage",
+    TestRunProfileKind.Coverage,
+    (request, token) => explorer.run(request, token),
+    true,
+  );
+  coverage.loadDetailedCoverage = async (_run, file) => explorer.details.get(file) ?? [];
   const watcher = workspace.createFileSystemWatcher(FILES);
   context.subscriptions.push(
     controller,
@@ -55,6 +68,8 @@ class Explorer {
   #platform: Platform;
   #client: Promise<BaseLanguageClient>;
   #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  /** What each report of coverage has in detail. */
+  readonly details = new WeakMap<FileCoverage, FileCoverageDetail[]>();
   /** The requests for continuous runs. */
   #continuous = new Set<TestRunRequest>();
 
@@ -106,11 +121,13 @@ class Explorer {
 
   async #runOnce(request: TestRunRequest, token?: CancellationToken): Promise<void> {
     const run = this.#controller.createTestRun(request);
+    const covered = request.profile?.kind === TestRunProfileKind.Coverage ? new Map<string, CoveredPlace[]>() : undefined;
     try {
       for (const [file, items] of this.#filesOf(request)) {
         if (token?.isCancellationRequested) break;
-        await this.#runFile(run, file, items);
+        await this.#runFile(run, file, items, covered);
       }
+      for (const [uri, places] of covered ?? []) this.#report(run, this.#platform.fromServer(uri), places);
     } finally {
       run.end();
     }
@@ -130,17 +147,26 @@ class Explorer {
     return chosen;
   }
 
-  async #runFile(run: TestRun, file: TestItem, items: TestItem[]): Promise<void> {
+  #report(run: TestRun, uri: Uri, places: CoveredPlace[]): void {
+    const details = detailsOf(places);
+    const file = FileCoverage.fromDetails(uri, details);
+    this.details.set(file, details);
+    run.addCoverage(file);
+  }
+
+  async #runFile(run: TestRun, file: TestItem, items: TestItem[], covered?: Map<string, CoveredPlace[]>): Promise<void> {
     const { uri } = file;
     if (uri === undefined) return;
     for (const item of items) run.started(item);
-    const result: FileResult = await (
+    const result: RanTests = await (
       await this.#client
     ).sendRequest(RUN_TESTS, {
       uri: this.#platform.toServer(uri),
       names: items.map(({ id }) => id),
       modules: workspace.isTrusted && this.#platform.loadTasks !== undefined,
+      coverage: covered !== undefined,
     });
+    for (const { uri: definition, places } of result.coverage ?? []) covered?.set(definition, added(covered.get(definition) ?? [], places));
     if (result.problem !== undefined) {
       for (const item of items) run.errored(item, new TestMessage(result.problem));
       return;
@@ -178,4 +204,16 @@ class Explorer {
 
 function all(items: Iterable<[string, TestItem]>): TestItem[] {
   return [...items].map(([, item]) => item);
+}
+
+/** Returns states as declarations, and what they choose from (rules, retriers, catchers, other transitions) as branches. */
+function detailsOf(places: CoveredPlace[]): FileCoverageDetail[] {
+  const at = ({ line }: CoveredPlace): Position => new Position(Math.max(0, line - 1), 0);
+  return places
+    .filter(({ kind }) => kind === "state")
+    .flatMap((state) => {
+      const ways = places.filter((place) => place.state === state.state && place.kind !== "state");
+      const branches = ways.map((place) => new BranchCoverage(place.count, at(place), describe(place)));
+      return [new DeclarationCoverage(state.state, state.count, at(state)), new StatementCoverage(state.count, at(state), branches)];
+    });
 }

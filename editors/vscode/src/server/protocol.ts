@@ -1,9 +1,10 @@
 // The requests between the extension and its server, besides those of the Language Server Protocol.
 
 import type { TestProgram } from "../../../../js/core/api/dap.d.ts";
+import type { CoveredPlace } from "../../../../js/core/api/testing.d.ts";
 import type { FileResult } from "../../../../js/cli/test-run.ts";
 
-export type { FileResult, TestProgram };
+export type { CoveredPlace, FileResult, TestProgram };
 
 /** A test in a test file. The line counts from 1. */
 interface ListedTest {
@@ -30,6 +31,18 @@ export interface RunTests {
   names?: string[];
   /** Whether a module with task handlers may be loaded. */
   modules: boolean;
+  /** Whether the answer has the coverage of the definitions that were run. */
+  coverage?: boolean;
+}
+
+/** What of a file's definitions the tests have used. Lines count from 1. */
+export interface Covered {
+  uri: string;
+  places: CoveredPlace[];
+}
+
+export interface RanTests extends FileResult {
+  coverage?: Covered[];
 }
 
 /** Reads a test so that the debug adapter can launch it. */

@@ -1,18 +1,24 @@
 // The extension's server: the language server of `stepglass lsp`, and the tests of test files.
 
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { LanguageServer, pathOf } from "../../../../js/cli/lsp/server.ts";
 import type { Connection } from "../../../../js/cli/lsp/protocol.ts";
 import { nodeHost } from "../../../../js/cli/dap/host.ts";
 import { readTestFile } from "../../../../js/cli/test-file.ts";
 import { problemOf, runTestFile } from "../../../../js/cli/test-run.ts";
 import { Unusable } from "../../../../js/language/files/problem.ts";
+import { resetCoverage, startCoverage, stopCoverage } from "../../../../js/testing/coverage/collect.ts";
+import { coverageReport } from "../../../../js/testing/kit/coverage.ts";
 import {
   LIST_TESTS,
   READ_TEST,
   RUN_TESTS,
+  type Covered,
   type FileResult,
   type ListTests,
   type ListedTests,
+  type RanTests,
   type ReadTest,
   type RunTests,
   type TestProgram,
@@ -65,16 +71,29 @@ function listed(file: string): ListedTests {
   }
 }
 
-function ran({ uri, names, modules }: RunTests): Promise<FileResult> {
+async function ran({ uri, names, modules, coverage = false }: RunTests): Promise<RanTests> {
   const file = pathOf(uri);
-  return runTestFile(file, {
-    shown: nameOf(file),
-    names: names && new Set(names),
-    allow: ({ tasks }) => {
-      if (tasks !== undefined && !modules)
-        throw new Unusable(`it loads ${nameOf(tasks)}, which runs only in a trusted folder on a desktop; give its tasks mocks instead`);
-    },
-  });
+  resetCoverage();
+  if (coverage) startCoverage();
+  let result: FileResult;
+  try {
+    result = await runTestFile(file, {
+      shown: nameOf(file),
+      names: names && new Set(names),
+      allow: ({ tasks }) => {
+        if (tasks !== undefined && !modules)
+          throw new Unusable(`it loads ${nameOf(tasks)}, which runs only in a trusted folder on a desktop; give its tasks mocks instead`);
+      },
+    });
+  } finally {
+    stopCoverage();
+  }
+  return coverage ? { ...result, coverage: coveredBy(result, dirname(file)) } : result;
+}
+
+function coveredBy({ definition }: FileResult, folder: string): Covered[] {
+  const { machines } = coverageReport({ definitions: definition === undefined ? [] : [definition], root: folder });
+  return machines.flatMap(({ file, places }) => (file === undefined ? [] : [{ uri: pathToFileURL(resolve(folder, file)).href, places }]));
 }
 
 function program({ uri, name }: ReadTest): TestProgram {
