@@ -149,7 +149,10 @@ before(async () => {
     mapRuns: [],
     missing: [],
   };
-  for (const name of ["order-7.sfnrun", "runs/order-7.sfnrun"]) put(name, { ...run, redacted: [] });
+  const payment = { ...about, executionArn: about.executionArn.replace("order-7", "payment-7"), name: "payment-7" };
+  const nested = [{ parent: about.executionArn, event: 1, execution: payment, stateMachine, history: execution.history() }];
+  for (const name of ["order-7.sfnrun", "runs/order-7.sfnrun"]) put(name, { ...run, nested, redacted: [] });
+  put("plan.yaml", 'tasks: { "*": { duration: 100 ms } }\n');
   if (nodeWithSqlite !== undefined) await keepData(join(folder, "data"));
   mkdirSync(join(folder, "home/.config/fish/completions"), { recursive: true });
   const { NODE_TEST_CONTEXT, FORCE_COLOR, ...rest } = process.env;
