@@ -130,23 +130,27 @@ export function answerOf({ command, resource, submits }: Call, value: unknown, c
   if (reads && isObject(value) && typeof value.Body === "string" && value.Contents === undefined) return ["items", task, value.Body, true];
   const failed = answeredFailure(resource, value);
   if (failed !== undefined) return ["fail", task, failed.error, failed.cause];
-  const name = `the answer of the handler for state ${JSON.stringify(command.state)}`;
   let text: string;
   let plain: string | undefined;
   try {
     plain = resource.kind === "service" ? undefined : answerText(value);
     text = plain ?? resultText(resource, command, value, clock.now());
   } catch (thrown) {
-    return ["fail", task, "States.TaskFailed", `${name} cannot be written as JSON: ${messageOf(thrown)}`];
+    return ["fail", task, "States.TaskFailed", `${nameOf(command)} cannot be written as JSON: ${messageOf(thrown)}`];
   }
   try {
     // A plain answer can have lone surrogates, which are written as escapes, but nothing else that JSON would change.
-    if (plain === undefined || plain.includes("\\ud")) checkLoss(answeredValue(value), name, strict);
+    if (plain === undefined || plain.includes("\\ud")) checkLoss(answeredValue(value), nameOf(command), strict);
   } catch (thrown) {
     return ["fail", task, "States.TaskFailed", messageOf(thrown)];
   }
   if (reads) return ["items", task, text, false];
   return [submits ? "submitted" : "succeed", task, text];
+}
+
+/** Returns what messages call the answer of a task. It is not written for each answer, because that takes a tenth of a small Task. */
+function nameOf({ state }: InvokeCommand): string {
+  return `the answer of the handler for state ${JSON.stringify(state)}`;
 }
 
 /** Returns the fact that replaces an answer which the engine refuses, because it is too large or nested too deeply. */

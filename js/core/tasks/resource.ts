@@ -124,7 +124,7 @@ function readObject<Handler extends Callable>(tasks: Readonly<Record<string, Han
   const last = read.get(tasks);
   if (last !== undefined && isRead(tasks, names, last)) return last as unknown as Listed<Handler>;
   const handlers = names.map((name) => tasks[name]);
-  const listed = readEntries<Handler>(names.map((name, i) => [name, handlers[i]] as const));
+  const listed = listHandlers<Handler>(names, handlers);
   read.set(tasks, { ...(listed as unknown as Listed<Callable>), names, handlers });
   return listed;
 }
@@ -142,10 +142,17 @@ function isRead(
   return true;
 }
 
-function readEntries<Handler extends Callable>(entries: Iterable<readonly [name: string, handler: unknown]>): Listed<Handler> {
+function readEntries<Handler extends Callable>(entries: ReadonlyMap<string, unknown>): Listed<Handler> {
+  return listHandlers<Handler>([...entries.keys()], [...entries.values()]);
+}
+
+/** Checks and lists handlers, given their names and, in the same order, themselves. */
+function listHandlers<Handler extends Callable>(names: readonly string[], handlers: readonly unknown[]): Listed<Handler> {
   const named = new Map<string, Handler | Taker>();
   const patterns: Patterns<Handler> = [];
-  for (const [name, handler] of entries) {
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    const handler = handlers[i];
     if (typeof handler !== "function" && !isTaker(handler)) {
       throw misuse(
         "INVALID_OPTION",
