@@ -423,6 +423,11 @@ export interface DurableStartOptions extends ExecutionStartOptions {
   /** The priority of its tasks in queues: waiting tasks of the highest priority come first. Default: 0. */
   priority?: number;
   /**
+   * The longest time of this execution, in seconds, in place of the machine's TimeoutSeconds. It is part of the definition that the
+   * execution keeps: `migrate()` gives it the limit of the other definition. Default: the machine's TimeoutSeconds.
+   */
+  timeoutSeconds?: number;
+  /**
    * What happens if another execution of the machine has this name. `"fail"`: the start rejects with `EXECUTION_EXISTS`. `"use"`: it
    * resolves to the last execution with this name, whether it runs or has ended, and whatever its input was. `"newRun"`: if that
    * has ended, another execution with this name begins; if it runs with another input, the start rejects. `"terminate"`: if it runs,

@@ -260,6 +260,12 @@ export class StateMachine implements PublicMachine {
     return { driver, execution };
   }
 
+  /** Returns a machine with another definition and the other options of this one. */
+  static variant(machine: StateMachine, definition: string): StateMachine {
+    const { substitutions, ...options } = machine.#options;
+    return new StateMachine(definition, options);
+  }
+
   /** Returns an engine for an execution that survives its process: a new one, or the one that a lean snapshot describes. */
   static engine(machine: StateMachine, options: ExecutionOptions, lean?: { text: string; events: number }): HistoryEngine {
     const archive = new Archive(lean?.events);

@@ -9,9 +9,12 @@ import type { ExecutionOptions } from "../../core/execution/machine.ts";
 import { LIMITS } from "../../core/execution/settings.ts";
 import { Handlers } from "../../core/tasks/resource.ts";
 import type { Watcher } from "./live.ts";
+import { withTimeout } from "./timeouts.ts";
 
 // Maximum number of compiled definitions that are not registered any more.
 const OLD = 64;
+// Number of definitions that are known to be in the store. Executions can have time limits of their own, and so definitions of their own.
+const KEPT = 1000;
 
 /** The machine, the handlers and the options with which an execution runs. */
 export interface Program {
@@ -28,6 +31,8 @@ export class Programs {
   /** Definitions that are not registered any more, by their hashes. */
   readonly #old = new Map<string, StateMachine>();
   readonly #kept = new Map<string, Promise<string>>();
+  /** Machines with another time limit, by their digest and that limit. */
+  readonly #limited = new Map<string, StateMachine>();
   readonly #handlers: Handlers;
   readonly #options: ExecutionOptions;
 
@@ -62,15 +67,33 @@ export class Programs {
     return this.#of(machine);
   }
 
-  /** Stores the definition of a registered machine. Resolves to its hash. */
-  keep(name: string): Promise<string> {
+  /** Returns the program of a registered machine with another time limit. It is a definition of its own, which the store has. */
+  limited(name: string, seconds: number): Program {
     const { machine } = this.registered(name);
-    const known = this.#kept.get(name);
+    const key = `${machine.digest} ${seconds}`;
+    const known = this.#limited.get(key);
+    if (known !== undefined) return this.#of(known);
+    const limited = StateMachine.variant(machine, withTimeout(machine.definition, seconds));
+    this.#limited.set(key, limited);
+    this.#remember(limited.digest, limited);
+    for (const oldest of this.#limited.keys()) {
+      if (this.#limited.size <= OLD) break;
+      this.#limited.delete(oldest);
+    }
+    return this.#of(limited);
+  }
+
+  /** Stores the definition of a machine. Resolves to its hash. */
+  keep({ digest, definition }: StateMachine): Promise<string> {
+    const known = this.#kept.get(digest);
     if (known !== undefined) return known;
-    const { digest } = machine;
-    const kept = this.#store.putDefinition(digest, machine.definition).then(() => digest);
-    this.#kept.set(name, kept);
-    kept.catch(() => this.#kept.delete(name));
+    const kept = this.#store.putDefinition(digest, definition).then(() => digest);
+    this.#kept.set(digest, kept);
+    kept.catch(() => this.#kept.delete(digest));
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= KEPT) break;
+      this.#kept.delete(oldest);
+    }
     return kept;
   }
 

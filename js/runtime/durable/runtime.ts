@@ -61,7 +61,7 @@ const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "childRecords", "owner", "resident", "region", "account", "clock"],
   ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", "interceptors", ...LIMITS],
 ];
-const START_OPTIONS = ["name", "input", "tags", "priority", "seed", "onConflict"];
+const START_OPTIONS = ["name", "input", "tags", "priority", "seed", "onConflict", "timeoutSeconds"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RESIDENT = 1000;
 const DAY = 86_400_000;
@@ -177,19 +177,21 @@ export class Runtime implements PublicRuntime {
 
   async #start(machine: string, options: DurableStartOptions): Promise<PublicExecution> {
     checkOptions(options, START_OPTIONS, "runtime.start()");
-    const { name = randomUuid(), input, tags, seed, priority = 0, onConflict } = options;
+    const { name = randomUuid(), input, tags, seed, priority = 0, onConflict, timeoutSeconds } = options;
+    if (timeoutSeconds !== undefined && !(Number.isInteger(timeoutSeconds) && timeoutSeconds >= 1 && timeoutSeconds <= 99_999_999))
+      throw misuse("INVALID_OPTION", `timeoutSeconds must be a whole number from 1 to 99,999,999, not ${shown(timeoutSeconds)}`);
     checkPolicy(onConflict);
     if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `priority must be a number, not ${shown(priority)}`);
     this.#programs.registered(machine);
     const text = input === undefined ? "{}" : argumentText(input, "the input", this.#options.strict);
     checkStart(name, text, this.#options);
     const more = { ...(tags !== undefined && { tags }), ...(priority !== 0 && { priority }) };
-    const record = await this.#beginNamed({ machine, name, input: text, run: randomUuid(), seed, ...more }, onConflict);
+    const record = await this.#beginNamed({ machine, name, input: text, run: randomUuid(), seed, timeoutSeconds, ...more }, onConflict);
     return this.#handle(record);
   }
 
   /** Starts an execution, or does what `onConflict` says if its name is taken. */
-  async #beginNamed(start: ChildStart & { seed?: number | bigint | undefined }, onConflict: DurableStartOptions["onConflict"]) {
+  async #beginNamed(start: RuntimeStart, onConflict: DurableStartOptions["onConflict"]) {
     const first = this.#arn(start.machine, start.name);
     let last = await this.#runs.last(first);
     for (;;) {
@@ -213,20 +215,12 @@ export class Runtime implements PublicRuntime {
     }
   }
 
-  async #begin({
-    machine,
-    name,
-    input,
-    run,
-    seed,
-    continues,
-    ...more
-  }: ChildStart & { seed?: number | bigint | undefined }): Promise<Started> {
-    const registered = this.#programs.registered(machine);
+  async #begin({ machine, name, input, run, seed, continues, timeoutSeconds, ...more }: RuntimeStart): Promise<Started> {
+    const registered = timeoutSeconds === undefined ? this.#programs.registered(machine) : this.#programs.limited(machine, timeoutSeconds);
     const { definition: text } = registered.machine;
     const record: ExecutionRecord = {
       ...this.#names(machine, name, registered, run, more.runId),
-      definition: await this.#programs.keep(machine),
+      definition: await this.#programs.keep(registered.machine),
       type: registered.machine.type,
       ...(mayHaveRuns(text) && { childRecords: this.#options.childRecords ?? "all" }),
       stepBudget: this.#options.stepBudget ?? STEP_BUDGET,
@@ -504,6 +498,9 @@ export class Runtime implements PublicRuntime {
     return { ...filter, ...(machine !== undefined && { machineArn: this.#machineArn(machine) }) };
   }
 }
+
+/** A start by a caller of the runtime. */
+type RuntimeStart = ChildStart & { seed?: number | bigint | undefined; timeoutSeconds?: number | undefined };
 
 /** The members of a record that name it. */
 type NamesOf = Pick<ExecutionRecord, "id" | "name" | "machineArn" | "machine">;
