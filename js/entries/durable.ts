@@ -2,6 +2,7 @@
 
 import { needRest } from "../core/border/instance.ts";
 
+export { scaledClock } from "../core/driver/scaled-clock.ts";
 export { DurableError } from "../runtime/durable/execution.ts";
 export { Runtime } from "../runtime/durable/runtime.ts";
 export { StoreConflict, StoreError } from "../runtime/store/errors.ts";

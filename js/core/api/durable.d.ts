@@ -337,6 +337,12 @@ export interface TaskOptions {
   /** What happens to an execution that the task has started. */
   parentClosePolicy?: ParentClosePolicy;
   /**
+   * With which error a task fails whose started execution has not succeeded. `"aws"`: with `States.TaskFailed`, as on AWS.
+   * `"distinct"`: with `Child.Failed`, `Child.TimedOut` or `Child.Aborted`, which Retry and Catch can tell apart; `States.TaskFailed`
+   * in them stands for all three. The cause is the same. Default: `"aws"`.
+   */
+  childErrors?: "aws" | "distinct";
+  /**
    * Whether each attempt of the task is called at most once. The call is stored before it is made, which costs one more write. If the
    * process ends before the answer is stored, the task is not called again, but fails with `Stepglass.Unknown`; a Retry handles that
    * only if it names it, and then makes another attempt. For handlers that are functions. Default: false; the task is called again.
@@ -420,6 +426,10 @@ export interface ExecutionStartOptions {
 
 /** Options of a start. */
 export interface DurableStartOptions extends ExecutionStartOptions {
+  /** A value, or a promise of one, which the start waits for. Default: `{}`. */
+  input?: unknown;
+  /** Promises that the start waits for. Nothing is stored before; if one of them rejects, the start rejects. */
+  waitFor?: readonly unknown[];
   /** The priority of its tasks in queues: waiting tasks of the highest priority come first. Default: 0. */
   priority?: number;
   /**
@@ -991,6 +1001,13 @@ export function aesGcm(options: { keys: Readonly<Record<string, string | Uint8Ar
 
 /** Returns a codec that compresses with gzip. It comes before a codec that encrypts: encrypted texts cannot be compressed. */
 export function gzip(): Codec;
+
+/**
+ * Returns a clock for `clock` of a runtime whose time passes `factor` times as fast as that of `base`: with 60, a Wait state of an hour
+ * takes a minute. For tests of whole systems. Both clocks show the same time when it is made, so use one clock for all runtimes of
+ * a store: the time of a new one would be before what the store has. Default of `base`: the system's clock.
+ */
+export function scaledClock(factor: number, base?: Clock): Clock;
 
 /** A Store in memory, which is lost when the process ends. */
 export interface MemoryStore extends Store {}

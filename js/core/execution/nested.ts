@@ -340,6 +340,12 @@ export function abortedWith(parent: string): string {
   return `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`;
 }
 
+/** Returns the name of the error of a task whose child has not succeeded. AWS has one name for all. */
+function childError({ hasDistinctErrors }: Child, { status }: Outcome): string {
+  if (!hasDistinctErrors) return "States.TaskFailed";
+  return status === "TIMED_OUT" ? "Child.TimedOut" : status === "ABORTED" ? "Child.Aborted" : "Child.Failed";
+}
+
 /** Ends a task together with the execution for which it waits. */
 export function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
   call.child = child;
@@ -353,7 +359,7 @@ export function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
     if (serviceOf(call).endsWith("startSyncExecution")) return driver.complete(call, "succeed", JSON.stringify(syncResponse(about)));
     const text = membersText(description(call.resource, about));
     if (outcome.status === "SUCCEEDED") return driver.complete(call, "succeed", text);
-    return driver.complete(call, "fail", "States.TaskFailed", text.slice(0, LONGEST_CAUSE));
+    return driver.complete(call, "fail", childError(child, outcome), text.slice(0, LONGEST_CAUSE));
   };
   if (child.running) child.waiters.push(answer);
   else if (child.outcome !== undefined) answer(child.outcome);
@@ -385,6 +391,8 @@ export class Child implements NestedExecution, ChildDetails {
   running = true;
   /** Whether the execution has a record of its own, and is found by its name. */
   isKept = false;
+  /** Whether a task that waits for it fails with an error that says how it has ended. */
+  hasDistinctErrors = false;
   /** Whether observers were notified of the execution. */
   told = false;
   waiters: ((outcome: Outcome) => void)[] = [];

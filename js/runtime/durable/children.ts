@@ -218,6 +218,8 @@ export class Children {
   #join(call: TaskCall, driver: TaskDriver, record: ExecutionRecord, again: boolean): void {
     const parent = this.#parent(call, driver);
     const child = this.#child(record, call);
+    const { state, resource } = call.command;
+    child.hasDistinctErrors = this.#runs.options(state, resource)?.childErrors === "distinct";
     if (again) wait(child, call, driver);
     else rejoin(child, call, driver);
     call.onEndRequest = () => void this.#runs.cancel(record.id, abortedWith(parent.arn)).catch(() => {});

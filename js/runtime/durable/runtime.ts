@@ -61,7 +61,7 @@ const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "childRecords", "owner", "resident", "region", "account", "clock"],
   ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", "interceptors", ...LIMITS],
 ];
-const START_OPTIONS = ["name", "input", "tags", "priority", "seed", "onConflict", "timeoutSeconds"];
+const START_OPTIONS = ["name", "input", "tags", "priority", "seed", "onConflict", "timeoutSeconds", "waitFor"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RESIDENT = 1000;
 const DAY = 86_400_000;
@@ -177,12 +177,14 @@ export class Runtime implements PublicRuntime {
 
   async #start(machine: string, options: DurableStartOptions): Promise<PublicExecution> {
     checkOptions(options, START_OPTIONS, "runtime.start()");
-    const { name = randomUuid(), input, tags, seed, priority = 0, onConflict, timeoutSeconds } = options;
+    const { name = randomUuid(), tags, seed, priority = 0, onConflict, timeoutSeconds, waitFor = [] } = options;
+    if (!Array.isArray(waitFor)) throw misuse("INVALID_OPTION", `waitFor must be a list of promises, not ${shown(waitFor)}`);
     if (timeoutSeconds !== undefined && !(Number.isInteger(timeoutSeconds) && timeoutSeconds >= 1 && timeoutSeconds <= 99_999_999))
       throw misuse("INVALID_OPTION", `timeoutSeconds must be a whole number from 1 to 99,999,999, not ${shown(timeoutSeconds)}`);
     checkPolicy(onConflict);
     if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `priority must be a number, not ${shown(priority)}`);
     this.#programs.registered(machine);
+    const [input] = await Promise.all([options.input, ...waitFor]);
     const text = input === undefined ? "{}" : argumentText(input, "the input", this.#options.strict);
     checkStart(name, text, this.#options);
     const more = { ...(tags !== undefined && { tags }), ...(priority !== 0 && { priority }) };

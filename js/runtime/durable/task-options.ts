@@ -218,6 +218,7 @@ function check(name: string, options: TaskOptions): void {
       "priority",
       "missingHandler",
       "atMostOnce",
+      "childErrors",
     ],
     where,
   );
@@ -228,7 +229,10 @@ function check(name: string, options: TaskOptions): void {
     priority = 0,
     missingHandler = "fail",
     atMostOnce = false,
+    childErrors = "aws",
   } = options;
+  if (childErrors !== "aws" && childErrors !== "distinct")
+    throw misuse("INVALID_OPTION", `${where}.childErrors must be one of aws, distinct, not ${shown(childErrors)}`);
   if (typeof atMostOnce !== "boolean") throw misuse("INVALID_OPTION", `${where}.atMostOnce must be a boolean, not ${shown(atMostOnce)}`);
   if (!MISSING_HANDLER.includes(missingHandler))
     throw misuse("INVALID_OPTION", `${where}.missingHandler must be one of ${MISSING_HANDLER.join(", ")}`);
