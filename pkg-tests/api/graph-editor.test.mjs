@@ -12,6 +12,9 @@ const { adding, aimAt, aimTitle, dropOption } = await importSource(`${kernel}/ad
 const { dropTransition } = await importSource(`${kernel}/changing.ts`);
 const { pasteText } = await importSource(`${kernel}/copying.ts`);
 const { announcement } = await importSource(`${kernel}/messages.ts`);
+const { groupsFor, listAction } = await importSource(`${kernel}/list.ts`);
+const { GESTURES, between, connecting } = await importSource(`${kernel}/pointer.ts`);
+const { signsOf } = await importSource(`${kernel}/signs.ts`);
 
 const ORDER = {
   StartAt: "Take",
@@ -161,7 +164,9 @@ describe("a plan", () => {
     const ways = [{ id: "create", title: "", where: { scope: "" } }];
     const choosing = (option, answers) =>
       drive(adding("Add a state", ways), { pick: { id: option, mode: "create" }, perform: done, ...answers });
-    assert.deepEqual(performed(choosing("copy /States/Take", { copyOf: "{}" })), [{ kind: "paste", asl: "{}", scope: "" }]);
+    assert.deepEqual(performed(choosing("copy /States/Take", { edit: { before: "", stale: false, done: { ...done, asl: "{}" } } })), [
+      { kind: "paste", asl: "{}", scope: "" },
+    ]);
     const pattern = { asl: "{}", mocks: { Pay: {} }, input: 1 };
     const stops = [{ start: 1, end: 2 }];
     const { steps } = choosing("pattern retry", { pattern, perform: { ...done, stops } });
@@ -302,5 +307,162 @@ describe("a gesture", () => {
       announcement({ ...done, announce: "`A` is a Wait now", losses }, [{ message: "no `Seconds`" }]),
       '"A" is a Wait now. Wait has no "Retry". New problem: No "Seconds".',
     );
+  });
+});
+
+describe("the list of a choice", () => {
+  const ids = ["a", "b", "c"];
+  const press = (key, { choice = {}, at = 0, alt = false, mod = false, on = "list" } = {}) =>
+    listAction(choice, ids, at, { key, alt, mod, on });
+
+  test("goes on with the arrows, from the last option to the first", () => {
+    assert.deepEqual(press("ArrowDown"), { do: "mark", at: 1 });
+    assert.deepEqual(press("ArrowUp"), { do: "mark", at: 2 });
+    assert.deepEqual(press("ArrowDown", { at: 2 }), { do: "mark", at: 0 });
+    assert.deepEqual(press("PageDown"), { do: "mark", at: 2 });
+    assert.deepEqual(press("PageUp", { at: 2 }), { do: "mark", at: 0 });
+    // The arrows choose among the purposes while one of these has the focus.
+    assert.equal(press("ArrowDown", { on: "modes" }), undefined);
+  });
+
+  test("answers, cancels, moves an option, and leaves the rest to the browser", () => {
+    assert.deepEqual(press("Enter", { at: 1 }), { do: "answer", id: "b" });
+    assert.equal(press("Enter", { on: "button" }), undefined);
+    assert.deepEqual(press("Escape"), { do: "cancel" });
+    assert.deepEqual(press("U", { choice: { keys: { u: "up" } } }), { do: "answer", id: "up" });
+    assert.deepEqual(press("ArrowDown", { alt: true, choice: { move() {} } }), { do: "move", by: 1 });
+    assert.deepEqual(press("Tab"), { do: "cancel" });
+    assert.equal(press("Tab", { choice: { modes: [{}, {}] } }), undefined);
+    assert.equal(press("Tab", { choice: { move() {} } }), undefined);
+    assert.deepEqual(press("x"), { do: "type" });
+    assert.equal(press("c", { mod: true }), undefined);
+  });
+
+  test("has the option that the text stands for, those that match, and those that were found", () => {
+    const own = [
+      {
+        title: "",
+        options: [
+          { id: "w", title: "Wait" },
+          { id: "t", title: "Task" },
+        ],
+      },
+    ];
+    const found = [{ title: "Services", options: [{ id: "s", title: "SQS" }] }];
+    const shown = (text, choice = {}) => groupsFor(choice, own, found, text).flatMap(({ options }) => options.map((one) => one.id));
+    assert.deepEqual(shown(""), ["w", "t"]);
+    assert.deepEqual(shown("wa"), ["w", "s"]);
+    assert.deepEqual(shown("wa", { made: (text) => ({ id: text, title: text }) }), ["wa", "w", "s"]);
+  });
+});
+
+describe("the signs over the graph", () => {
+  const sight = (rest) => ({
+    index,
+    scale: 1,
+    labels: [],
+    beside: () => false,
+    over: {},
+    selected: [],
+    focused: undefined,
+    touched: false,
+    ports: false,
+    ...rest,
+  });
+  const keys = (rest) => signsOf(sight(rest)).map(({ key }) => key);
+
+  test("are those of what is selected, below the pointer, or focused", () => {
+    assert.deepEqual(keys({}), []);
+    const take = [`insert ${edge("Take", "Both").id}`, `port ${id("Take")}`];
+    assert.deepEqual(keys({ over: { node: id("Take") } }), take);
+    assert.ok(keys({ selected: [id("Take")] }).includes(`insert ${graph.edges.find(({ kind }) => kind === "start").id}`));
+    const [port] = signsOf(sight({ focused: id("Take") }));
+    assert.deepEqual([port.key, port.set["data-focus"]], [`port ${id("Take")}`, ""]);
+    assert.deepEqual(keys({ over: { edge: edge("Take", "Both") } }), [`end ${edge("Take", "Both").id}`, take[0]]);
+    // No state comes after a Succeed, and its end is no transition.
+    assert.deepEqual(keys({ over: { node: id("Good") } }), []);
+  });
+
+  test("are all there for touch, which has no hover", () => {
+    const all = keys({ touched: true, ports: true });
+    assert.equal(all.filter((key) => key.startsWith("port ")).length, index.stateCount - 2);
+    assert.ok(all.filter((key) => key.startsWith("insert ")).length > 8);
+    assert.equal(new Set(all).size, all.length);
+  });
+});
+
+describe("the gestures of the pointer", () => {
+  const plan = (gesture, given, at = state("Take")) =>
+    drive(GESTURES[gesture](index, given, at), { possible: [{ kind: "append", as: "next" }] });
+  const outcomes = {
+    press: [{ press: { insert: edge("Take", "Both") }, at: { x: 0, y: 0 } }, "pick"],
+    create: [{ x: 0, y: 0, at: { x: 0, y: 0 } }, "pick"],
+    rename: [{ node: at(id("Take")) }, "name"],
+    toggle: [{ id: id("Both") }, "select"],
+    clear: [{}, "select"],
+    connect: [{ dragged: { edge: "/States/Take/Next", from: id("Take"), x: 0, y: 0 }, over: id("Bad"), at: { x: 0, y: 0 } }, "perform"],
+    lasso: [{ box: between(graph.width, graph.height, 0, 0) }, "select"],
+  };
+
+  test("each have a plan", () => {
+    assert.deepEqual(Object.keys(outcomes).sort(), Object.keys(GESTURES).sort());
+    for (const [gesture, [given, step]] of Object.entries(outcomes))
+      assert.ok(
+        plan(gesture, given).steps.some(([done]) => done === step),
+        gesture,
+      );
+    assert.deepEqual(plan("press", { press: { append: at(id("Take")) }, at: undefined }).steps[1][1].title, "Add a state after Take: Next");
+    assert.deepEqual(plan("clear", {}, state("Take", [])).steps, []);
+  });
+
+  test("that drag a transition show where it can go, and where not", () => {
+    const to = at(id("Good"));
+    const known = [{ kind: "connect", edge: "/States/Take/Next", targets: [{ pointer: id("Good") }] }];
+    const drag = (node, found) => {
+      const [x, y] = [node.x + node.width / 2, node.y + node.height / 2];
+      const { over, signs } = connecting(index, {
+        dragged: { from: id("Take"), edge: "/States/Take/Next", x: 0, y: 0 },
+        x,
+        y,
+        known: found,
+      });
+      return [over, ...signs.map((sign) => sign.class)];
+    };
+    assert.deepEqual(drag(to, known), [id("Good"), "target hit", "lead"]);
+    assert.deepEqual(drag(at(id("Bad")), known), [id("Bad"), "target", "no-target", "lead not"]);
+    // Before the interpreter has answered, nothing is refused.
+    assert.deepEqual(drag(at(id("Bad")), undefined), [id("Bad"), "lead"]);
+  });
+});
+
+describe("the page and the element", async () => {
+  const { bound } = await importSource("www/src/editing/bound.ts");
+  const { keyOf } = await importSource("www/src/embed/keys.ts");
+  const several = state("Take", [id("Take"), id("Both")]);
+
+  test("both bind all keys of the commands", () => {
+    const ran = [];
+    const onPage = bound({ own: () => true, state: () => several, run: (one) => ran.push(one.id) });
+    for (const { id: name, keys = [], clipboard } of COMMANDS) {
+      const there = onPage.find((one) => one.id === name);
+      assert.deepEqual(there?.keys ?? [], keys, name);
+      assert.equal(there.run === undefined, clipboard === true, name);
+      if (!clipboard) there.run();
+      for (const key of keys) assert.equal(keyOf([key], several, true)?.id, clipboard ? undefined : name, key);
+    }
+    assert.deepEqual(
+      ran,
+      COMMANDS.filter(({ clipboard }) => !clipboard).map((one) => one.id),
+    );
+    // The definition of a child execution is not edited.
+    assert.ok(bound({ own: () => false, state: () => several, run() {} }).every(({ able }) => able?.() !== true));
+  });
+
+  test("have the keys of the graph in the graph only, but for undo and save", () => {
+    assert.equal(keyOf(["A"], several, false), undefined);
+    assert.equal(keyOf(["Mod+Z"], several, false)?.id, "undoGraph");
+    assert.equal(keyOf(["Mod+S"], several, false), "save");
+    assert.equal(keyOf(["Shift+F10"], several, true), "menu");
+    assert.equal(keyOf(["Shift+F10"], several, false), undefined);
   });
 });

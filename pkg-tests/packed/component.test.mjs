@@ -37,16 +37,17 @@ function sizeOf(dist, names, away = new Map()) {
   return { sizes, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
 }
 
-test("the component and its worker are at most 55.8 kB, and at most 74.5 kB with editing", () => {
+// Of the editor's 22 kB, the view has 4 kB, the kernel 8 kB and the style sheet 3 kB. Preact and its signals alone would be 8.4 kB.
+test("the component and its worker are at most 57.4 kB, and at most 79.5 kB with editing", () => {
   const dist = join(tarball.folder, "site/node_modules/stepglass/dist");
   const first = sizeOf(dist, ["debugger.js", "debugger-worker.js"]);
-  assert.ok(first.bytes <= 55_800, `${first.bytes} bytes`);
+  assert.ok(first.bytes <= 57_400, `${first.bytes} bytes`);
   const pen = readdirSync(dist).filter(
     (name) => /^debugger-\w+\.js$/.test(name) && readFileSync(join(dist, name), "utf8").includes("pen-name"),
   );
   assert.equal(pen.length, 1);
   const editing = sizeOf(dist, pen, first.sizes);
-  assert.ok(first.bytes + editing.bytes <= 74_500, `${first.bytes} and ${editing.bytes} bytes`);
+  assert.ok(first.bytes + editing.bytes <= 79_500, `${first.bytes} and ${editing.bytes} bytes`);
   for (const file of readdirSync(dist).filter((name) => name.startsWith("debugger") && name.endsWith(".js"))) {
     // The addresses of queues in the patterns are texts of definitions, not requests.
     assert.doesNotMatch(readFileSync(join(dist, file), "utf8"), /cm-content|innerHTML|https?:\/\/(?!www\.w3\.org|json-schema|sqs\.)/, file);
@@ -547,7 +548,7 @@ describe("the component", { skip }, () => {
     await state(page, "json", "Choice").waitFor();
     // Drags from the state's port to another state.
     await state(page, "json", "Choice").click({ button: "right" });
-    await page.getByRole("option", { name: /^Rename/ }).click();
+    await page.getByRole("option", { name: /^Rename…/ }).click();
     await page.keyboard.type("Paid?");
     await page.keyboard.press("Enter");
     await eventually(() => textOf(page, "json"), /"Next": "Paid\?"/);

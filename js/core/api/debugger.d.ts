@@ -48,7 +48,7 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent, TextEdit } 
  * | `worker-src`, `wasm-src` | the URLs of `debugger-worker.js` and `stepglass.wasm` | beside `debugger.js` |
  *
  * Colours are custom properties (`--accent`, `--surface`, …). The parts for `::part()` are `graph`, `toolbar`, `button`, `node`,
- * `edge`, `data`, `events`, `code`. `editable` loads another 18 kB, and YAML 37 kB. Without scripts, the element's content is shown.
+ * `edge`, `data`, `events`, `code`. `editable` loads another 22 kB, and YAML 37 kB. Without scripts, the element's content is shown.
  */
 export class StepglassDebugger extends HTMLElement {
   /** The definition's text, with all changes so far. You can also set it to an object. */

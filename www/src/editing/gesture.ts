@@ -35,7 +35,7 @@ export function possible(place: string | readonly string[]): Promise<PossibleGes
 }
 
 /** Returns the result of a gesture without applying it. */
-export function preview(gesture: Gesture, ahead?: Drawn): Promise<Edited | RefusedEdit> {
+function preview(gesture: Gesture, ahead?: Drawn): Promise<Edited | RefusedEdit> {
   workspace.flush();
   const { definition, format } = workspace;
   return interpreter.query("edit", { text: definition.value, format: format.value, gesture, problems: false, ...(ahead && { ahead }) });
@@ -46,7 +46,7 @@ export async function edit(gesture: Gesture): ReturnType<EditorHost["edit"]> {
   workspace.flush();
   const before = workspace.definition.value;
   try {
-    const done = await preview(gesture, analysis.drawnAs(before));
+    const done = await preview(gesture, gesture.kind === "copy" ? undefined : analysis.drawnAs(before));
     // The user may have typed in the meantime.
     workspace.flush();
     return { before, done, stale: workspace.definition.value !== before };

@@ -1,5 +1,6 @@
 // The graph editor. This chunk is loaded with the first action on the page.
 
+import "../styles/graph-editor.css";
 import "../styles/editing.css";
 import { commands } from "../commands/commands.ts";
 import { addNodeCommands } from "../debugger/onGraph.ts";
@@ -13,8 +14,9 @@ import { Layer } from "./Layer.tsx";
 import { Overlays } from "./Overlays.tsx";
 import { rename } from "../graph-editor/kernel/changing.ts";
 import * as analysis from "../store/analysis.ts";
-import { listenToClipboard } from "./clipboardEvents.ts";
-import { run } from "./host.ts";
+import { listenToClipboard } from "../graph-editor/view/clipboard.ts";
+import * as workspace from "../store/workspace.ts";
+import { host, run } from "./host.ts";
 import { editCommands, nodeMenu, transitionCommands } from "./commands.ts";
 
 // This key comes before the others of the graph: Escape first clears a selection of several states.
@@ -22,7 +24,18 @@ const first = (id: string): boolean => id === "clearSelection";
 commands.value = [...editCommands.filter(({ id }) => first(id)), ...commands.value, ...editCommands.filter(({ id }) => !first(id))];
 addNodeCommands(nodeMenu);
 transitionExtensions.commands = transitionCommands;
-listenToClipboard();
+
+/** Returns whether the focus is on a state and no text is selected, so that the clipboard keys apply to states. */
+function onStates(): boolean {
+  if (document.querySelector("dialog[open]")) return false;
+  return document.activeElement?.closest(".canvas") != null && String(getSelection() ?? "") === "";
+}
+
+listenToClipboard(host, {
+  copies: () => onStates() && !analysis.inside.peek(),
+  pastes: () => onStates() || (document.activeElement === document.body && analysis.graph.peek() === null),
+  text: () => workspace.definition.peek(),
+});
 
 const WORDS: readonly [id: string, does: string][] = [
   ["insertState", "inserts a state on a transition"],

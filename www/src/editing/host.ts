@@ -5,12 +5,12 @@ import { elementOf, focused } from "../graph/focus.ts";
 import { statesIn } from "../graph-editor/kernel/adding.ts";
 import { performing } from "../graph-editor/kernel/performing.ts";
 import { type At, type EditorHost, type PerformOptions, type Plan, type Spot, execute } from "../graph-editor/kernel/plan.ts";
+import { put, read } from "../graph-editor/view/clipboard.ts";
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import { say, showToast } from "../store/notifications.ts";
 import { added } from "./added.ts";
-import { clipboard, copyOf, putClipboard } from "./clipboard.ts";
 import { apply, canEdit, edit, possible, toGraph } from "./gesture.ts";
 import { dismissHint, showHint } from "./hints.ts";
 import { keepMachine, machineOf } from "./machines.ts";
@@ -95,9 +95,8 @@ export const host: EditorHost = {
   machineOf,
   extracted: keepMachine,
 
-  copyOf,
-  putClipboard,
-  clipboard,
+  putClipboard: put,
+  clipboard: read,
 };
 
 /** Executes a plan of the graph editor. */

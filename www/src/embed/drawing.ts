@@ -4,7 +4,7 @@ import { type GraphEdge, type GraphIndex, type GraphNode, isContainer, isState }
 import { type NodeRun, STATUS_TEXT } from "../model/log.ts";
 import { glyphOf } from "../ui/services.ts";
 import { STATUS_ICON, iconPath } from "../ui/signs.ts";
-import { svg } from "./dom.ts";
+import { svg } from "../ui/dom.ts";
 
 interface Drawn {
   group: SVGGElement;

@@ -1,6 +1,6 @@
-// The styles of editing: those of the page, and a few that only the component has.
+// The styles of editing: those of the graph editor, and a few that only the component has.
 
-import editing from "../styles/editing.css?raw";
+import editing from "../styles/graph-editor.css?raw";
 import own from "./editor.css?raw";
 
 let made: CSSStyleSheet | undefined;

@@ -9,7 +9,7 @@ import { detailsOf } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { History } from "../worker/history.ts";
 import { Drawing } from "./drawing.ts";
-import { html } from "./dom.ts";
+import { html } from "../ui/dom.ts";
 import { elapsed, fetched, isEmpty, jsonOr, machinesOf, pretty, stageName, textOr, words } from "./attributes.ts";
 import { type Link, linkTo } from "./link.ts";
 import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";

@@ -1,6 +1,6 @@
 // The boxes and buttons of a component.
 
-import { html, svg } from "./dom.ts";
+import { html, svg } from "../ui/dom.ts";
 
 /** Handles presses on buttons. */
 export interface Pressed {

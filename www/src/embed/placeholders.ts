@@ -7,12 +7,12 @@ export class Placeholders {
 
   constructor(private readonly area: HTMLTextAreaElement) {}
 
-  /** Moves to the first placeholder from an offset, if the text is shown. */
-  begin(from: number): void {
+  /** Moves to the first placeholder from an offset, if the text is shown. Returns whether there is one. */
+  begin(from: number): boolean {
     const { area } = this;
-    if (!area.checkVisibility()) return;
+    if (!area.checkVisibility()) return false;
     area.focus({ preventScroll: true });
-    this.on = this.go(from, false);
+    return (this.on = this.go(from, false));
   }
 
   /** Handles a key. Returns whether it was one of these. */

@@ -3,7 +3,7 @@
 
 import "../styles/print.css";
 import { Drawing } from "../embed/drawing.ts";
-import { html } from "../embed/dom.ts";
+import { html } from "../ui/dom.ts";
 import * as analysis from "../store/analysis.ts";
 import * as playback from "../store/playback.ts";
 import * as workspace from "../store/workspace.ts";

@@ -5,6 +5,7 @@ import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../../
 import { TYPES, type Way, type Where, additionsBehindOf, pasted, placed } from "./gestures.ts";
 import { refuse } from "./messages.ts";
 import type { Option, OptionGroup } from "./options.ts";
+import { textOf } from "./performing.ts";
 import { type At, type Catalog, type Plan, ask } from "./plan.ts";
 import { type EditorState, type Focused, nodesOf } from "./state.ts";
 import { canInsertInto, insertTitle, insertableTransitions, nameOf, nearest, scopeAt, scopeOf, transitionTitle } from "./transitions.ts";
@@ -52,13 +53,13 @@ export function* adding(title: string, ways: readonly Way[], at: At): Plan {
 }
 
 /** Adds the state of an option of the menu. */
-export function* addOption(option: string, where: Where, at?: At): Plan {
+function* addOption(option: string, where: Where, at?: At): Plan {
   const id = option.startsWith(RECENT) ? option.slice(RECENT.length) : option;
   const space = id.indexOf(" ");
   const rest = id.slice(space + 1);
   switch (id.slice(0, Math.max(0, space))) {
     case "copy": {
-      const asl = yield* ask("copyOf", [rest]);
+      const asl = yield* textOf([rest]);
       if (asl !== undefined) yield* ask("perform", pasted(asl, where), { at });
       return;
     }

@@ -34,6 +34,8 @@ export interface EditorCommand {
   checked?(state: EditorState): boolean;
   /** The command works without a state. */
   anywhere?: true;
+  /** The keys also apply beside the graph, in a view whose text has no keys of its own. */
+  text?: true;
   /** Returns whether the keys apply. Absent means always. */
   able?(state: EditorState): boolean;
   plan(state: EditorState): Plan<unknown>;
@@ -292,12 +294,20 @@ export const COMMANDS: readonly EditorCommand[] = [
     able: ({ selected }) => selected.length > 1,
     plan: selecting.clear,
   },
-  { id: "undoGraph", title: "Undo on the graph and in its text", keys: ["Mod+Z"], anywhere: true, plan: () => ask("takeBack", false) },
+  {
+    id: "undoGraph",
+    title: "Undo on the graph and in its text",
+    keys: ["Mod+Z"],
+    anywhere: true,
+    text: true,
+    plan: () => ask("takeBack", false),
+  },
   {
     id: "redoGraph",
     title: "Redo on the graph and in its text",
     keys: ["Mod+Y", "Mod+Shift+Z"],
     anywhere: true,
+    text: true,
     plan: () => ask("takeBack", true),
   },
   {
@@ -325,7 +335,7 @@ export function menuOf(node: GraphNode, { index, selected }: EditorState, whole:
 }
 
 /** A command of a transition's menu. */
-export interface TransitionCommand {
+interface TransitionCommand {
   id: string;
   label: string;
   /** The command of states that does the same. Its key is shown. */

@@ -3,16 +3,14 @@
 import { deleteHere } from "./changing.ts";
 import { type Where, pasted } from "./gestures.ts";
 import { UNREADABLE_CLIPBOARD, copiedTitle } from "./messages.ts";
+import { textOf } from "./performing.ts";
 import { type Plan, ask } from "./plan.ts";
-import { type EditorState, statesOf } from "./state.ts";
+import { type EditorState, idsOf, statesOf } from "./state.ts";
 import { scopeOf, transitionBehind } from "./transitions.ts";
 
 /** Copies the selected states. `cut` deletes them. */
 export function* copy(state: EditorState, cut: boolean): Plan {
-  const text = yield* ask(
-    "copyOf",
-    statesOf(state).map(({ id }) => id),
-  );
+  const text = yield* textOf(idsOf(state));
   if (text === undefined) return;
   yield* ask("putClipboard", text);
   yield* copied(state, cut);

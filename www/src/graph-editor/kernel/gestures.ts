@@ -84,7 +84,7 @@ export function additionsBehindOf(state: string, all: readonly PossibleGesture[]
 }
 
 /** Returns whether a state can have a transition of this kind at all. */
-export const canHave = (found: readonly PossibleGesture[], as: PossibleGesture["as"]): boolean =>
+const canHave = (found: readonly PossibleGesture[], as: PossibleGesture["as"]): boolean =>
   !found.some((one) => one.kind === "append" && one.as === as && one.refused !== undefined);
 
 /** A transition of a state that can be redirected, or that can be added to it. */

@@ -42,3 +42,11 @@ function* refused(gesture: Gesture, { code, message, choices }: RefusedEdit["ref
   });
   return to && (yield* performing({ ...gesture, to: to.id === "" ? null : to.id }, options));
 }
+
+/** Returns states as a definition of their own. If that is not possible, it shows why, and the result is undefined. */
+export function* textOf(states: readonly string[]): Plan<string | undefined> {
+  const attempt = yield* ask("edit", { kind: "copy", states });
+  if ("failed" in attempt) return void (yield* refuse(attempt.failed));
+  if ("refused" in attempt.done) return void (yield* refuse(attempt.done.refused.message));
+  return attempt.done.asl;
+}

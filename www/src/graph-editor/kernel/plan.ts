@@ -126,8 +126,6 @@ export interface EditorHost {
   /** Called when states were extracted to a machine of their own. */
   extracted(done: Edited): void | Promise<void>;
 
-  /** Returns states as a definition of their own. If that is not possible, the view shows why. */
-  copyOf(states: readonly string[]): Promise<string | undefined>;
   /** Puts a text into the clipboard. If the browser does not allow it, the view holds it for `clipboard`. */
   putClipboard(text: string): void | Promise<void>;
   /** Returns the text of the clipboard, or undefined if the browser does not allow it. */
