@@ -95,7 +95,7 @@ async function bundle() {
         in: entry(name),
         out: name,
       })),
-      { in: join(root, "js/core/border/parts.ts"), out: "parts" },
+      { in: join(root, "js/core/border/module-parts.ts"), out: "parts" },
       ...NODE_ENTRIES.map(([name, out = name]) => ({ in: entry(name), out: `bundled-${out}` })),
     ],
     format: "esm",

@@ -39,7 +39,7 @@ const PLANS = {
     first: join(root, "dist/parts/first.wasm"),
     rest: join(root, "dist/parts/rest.wasm"),
     sources: ["scripts/parts/page.mjs"],
-    // 256 MiB, as in js/core/border/parts.ts. A page should not give an execution more.
+    // 256 MiB, as in js/core/border/module-parts.ts. A page should not give an execution more.
     pages: 4096,
   },
 };

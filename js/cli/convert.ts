@@ -13,7 +13,7 @@ import { Unusable } from "../language/files/problem.ts";
 import { isFaultyTemplate, valueOfDocument, yamlDocument } from "../language/files/document.ts";
 import { read, write } from "../language/files/reading.ts";
 import { aroundMachines, split } from "../language/files/source.ts";
-import { namedBy } from "../language/sources/machine.ts";
+import { namedBy } from "../language/sources/template-machine.ts";
 import { isHcl, machinesIn } from "../language/files/templates.ts";
 import { colors, count, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";

@@ -8,7 +8,7 @@ import type { CoverageOptions } from "../core/api/testing.d.ts";
 import { DefinitionError, codeOf, messageOf } from "../core/base/errors.ts";
 import { Unusable } from "../language/files/problem.ts";
 import { colorful, type Output } from "../language/files/terminal.ts";
-import { coverageReport, type CoverageReport } from "../testing/kit/coverage.ts";
+import { coverageReport, type CoverageReport } from "../testing/kit/coverage-report.ts";
 import { TestKitError } from "../testing/mocks/errors.ts";
 import { defineCommand, type Context, type Options, type Values } from "./command.ts";
 

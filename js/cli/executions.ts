@@ -208,7 +208,7 @@ async function list({ store }: Service, { status, machine, limit = "50", json }:
 
 async function show(service: Service, { json, limit }: Given, arn: string): Promise<void> {
   const [{ historyOf }, { mapRunsOf }] = await Promise.all([
-    import("../runtime/durable/history.ts"),
+    import("../runtime/durable/history-pages.ts"),
     import("../runtime/durable/map-runs.ts"),
   ]);
   const record = (await service.store.get(arn)) as Shown | undefined;

@@ -6,7 +6,7 @@ import type { TestMachineOptions } from "../core/api/testing.d.ts";
 import { Unusable } from "../language/files/problem.ts";
 import { loadMockConfig } from "../testing/mocks/file.ts";
 import { Handlers } from "../core/tasks/resource.ts";
-import { testMachine, type TestMachine } from "../testing/kit/machine.ts";
+import { testMachine, type TestMachine } from "../testing/kit/test-machine.ts";
 import { handlersOf } from "./tasks.ts";
 import { readTestFile, type FileTest } from "./test-file.ts";
 import { isChosen, problemOf, type TestFileOptions } from "./test-run.ts";

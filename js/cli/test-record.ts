@@ -14,7 +14,7 @@ import { callsOf, type Call } from "../core/history/calls.ts";
 import { isStateEntered } from "../core/history/events.ts";
 import type { RecordedDocument, RecordedEvent } from "../core/history/recorded.ts";
 import { TestKitError } from "../testing/mocks/errors.ts";
-import { testMachine, type TestMachine } from "../testing/kit/machine.ts";
+import { testMachine, type TestMachine } from "../testing/kit/test-machine.ts";
 import { shorten } from "../testing/kit/shorten.ts";
 import { readMocks } from "./test-file.ts";
 import { runTestFile } from "./test-run.ts";

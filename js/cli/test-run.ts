@@ -8,7 +8,7 @@ import { DefinitionError, codeOf } from "../core/base/errors.ts";
 import { Unusable } from "../language/files/problem.ts";
 import { TestKitError } from "../testing/mocks/errors.ts";
 import { expectRun } from "../testing/kit/expect.ts";
-import { testMachine, type TestMachine } from "../testing/kit/machine.ts";
+import { testMachine, type TestMachine } from "../testing/kit/test-machine.ts";
 import { withoutStory } from "../testing/kit/mismatch.ts";
 import { type Again, PropertyError, property } from "../testing/kit/property.ts";
 import { handlersOf } from "./tasks.ts";

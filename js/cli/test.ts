@@ -8,7 +8,7 @@ import { messageOf } from "../core/base/errors.ts";
 import { resetCoverage, startCoverage, stopCoverage } from "../testing/coverage/collect.ts";
 import { Unusable } from "../language/files/problem.ts";
 import { colorful, writeJson, type Output } from "../language/files/terminal.ts";
-import { coverageReport } from "../testing/kit/coverage.ts";
+import { coverageReport } from "../testing/kit/coverage-report.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { formatsOf, isBelow, thresholdOf, writeCoverage, type Format } from "./coverage.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../core/base/errors.ts";
-import { restFrom } from "../core/border/parts.ts";
+import { restFrom } from "../core/border/module-parts.ts";
 import { compiled } from "./lazy-validation.ts";
 import { wasmUrl } from "./wasm-url.ts";
 

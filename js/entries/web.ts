@@ -3,7 +3,7 @@
 // otherwise at its first use.
 
 import { notLoaded, ofRest, setLoader } from "../core/border/instance.ts";
-import { fetched, loadRest, requested, restFrom } from "../core/border/parts.ts";
+import { fetched, loadRest, requested, restFrom } from "../core/border/module-parts.ts";
 import * as index from "./index.ts";
 import { firstUrl, restUrl } from "./parts-url.ts";
 

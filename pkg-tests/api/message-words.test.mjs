@@ -25,7 +25,7 @@ const ALLOWED = [
     "thrown.message.includes(name)",
     "services and emulators write the error's name in different members",
   ],
-  ["js/language/sources/machine.ts", "stack|recursion", "JavaScript engines throw a RangeError without a code"],
+  ["js/language/sources/template-machine.ts", "stack|recursion", "JavaScript engines throw a RangeError without a code"],
   ["js/runtime/store/sqlite-database.ts", "database is locked", "some drivers of SQLite give no result code"],
   ["www/src/forms/values.ts", "is not valid JSON", "browsers append the text to the message of JSON.parse"],
   ["www/src/model/field.ts", "/position (", "browsers give the position of a JSON error only in the message"],

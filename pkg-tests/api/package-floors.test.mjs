@@ -1,6 +1,6 @@
 // The wings and folders of the package's sources: each imports only from those below it.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { posix, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { cellsOf, circlesOf, importsOf, modulesIn, namesIn, upwards } from "../floors.mjs";
@@ -90,6 +90,23 @@ describe("the wings of the package", { skip }, () => {
     assert.deepEqual(modules.flatMap(upwardsInWing), []);
   });
 
+  test("are described by modules that exist", () => {
+    const root = resolve(source, "..");
+    const folders = ["js", "src", "www/src", "scripts", "tests", "xtask/src", "examples", "editors/vscode/src"];
+    const files = folders
+      .filter((folder) => existsSync(resolve(root, folder)))
+      .flatMap((folder) =>
+        readdirSync(resolve(root, folder), { recursive: true }).map((name) => `/${folder}/${name.replaceAll("\\", "/")}`),
+      );
+    const documents = ["ARCHITECTURE.md", "js/ARCHITECTURE.md", ...[...WINGS.keys()].map((wing) => `js/${wing}/README.md`)];
+    const gone = documents.flatMap((document) =>
+      [...readFileSync(resolve(root, document), "utf8").matchAll(/`(?:\.\.\/)*([\w./-]+\.(?:tsx?|rs|mjs))`/g)]
+        .filter(([, name]) => !existsSync(resolve(root, name)) && !files.some((file) => file.endsWith(`/${name}`)))
+        .map(([, name]) => `${document}: ${name}`),
+    );
+    assert.deepEqual(gone, []);
+  });
+
   test("need nothing of Node where they run in browsers", () => {
     assert.deepEqual(
       modules
@@ -153,7 +170,7 @@ describe("the stepping core", { skip }, () => {
     assert.ok(needed.includes("debugger/debug/player.ts") && needed.includes("core/border/engine.ts"), needed.join(", "));
     assert.deepEqual(
       needed.filter((name) =>
-        /^core\/execution\/|^debugger\/debug\/(?:session|program|children|arguments|saving)\.|^core\/border\/(?:history|archive)\./.test(
+        /^core\/execution\/|^debugger\/debug\/(?:session|program|children|arguments|saving)\.|^core\/border\/(?:history-engine|archive)\./.test(
           name,
         ),
       ),

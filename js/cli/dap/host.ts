@@ -10,7 +10,7 @@ import { read } from "../../language/files/reading.ts";
 import { Source, split } from "../../language/files/source.ts";
 import { loadMockConfig } from "../../testing/mocks/file.ts";
 import type { ExecutionDocument } from "../../server/pages/documents.ts";
-import { START } from "../../testing/kit/machine.ts";
+import { START } from "../../testing/kit/test-machine.ts";
 import { handlersOf } from "../tasks.ts";
 import { readMocks, readTestFile } from "../test-file.ts";
 

@@ -13,7 +13,7 @@ import { Unusable, type SourceOptions } from "../../language/files/problem.ts";
 import { Source } from "../../language/files/source.ts";
 import { isHcl, machinesIn, machinesInHcl } from "../../language/files/templates.ts";
 import { isJson } from "../../core/history/recorded.ts";
-import type { Machine } from "../../language/sources/machine.ts";
+import type { Machine } from "../../language/sources/template-machine.ts";
 import { decoded } from "./decoded.ts";
 import { JsonPart, StringPart, YamlPart, type Part } from "./part.ts";
 

@@ -5,7 +5,7 @@ import { StateMachine } from "../../core/execution/machine.ts";
 import { Unusable } from "../../language/files/problem.ts";
 import { Source, usable } from "../../language/files/source.ts";
 import { MockError, TestKitError } from "../../testing/mocks/errors.ts";
-import { testMachine, type TestMachine } from "../../testing/kit/machine.ts";
+import { testMachine, type TestMachine } from "../../testing/kit/test-machine.ts";
 import { BadFile } from "../checked-yaml.ts";
 import { readMocks } from "../test-file.ts";
 import { definitionArguments, usableSource } from "./definitions.ts";

@@ -32,7 +32,7 @@ import type {
 } from "../api/index.d.ts";
 import type { Thrown } from "../base/errors.ts";
 import type { Fact } from "../border/facts.ts";
-import type { HistoryEngine } from "../border/history.ts";
+import type { HistoryEngine } from "../border/history-engine.ts";
 import type { Completion, EndedCall, TaskDriver, TaskFailure } from "../tasks/call.ts";
 import type { Handlers } from "../tasks/resource.ts";
 import type { ClockMember } from "./clock.ts";

@@ -16,7 +16,7 @@ import type {
   TraceStage,
 } from "../api/index.d.ts";
 import { Archive } from "../border/archive.ts";
-import { HistoryEngine } from "../border/history.ts";
+import { HistoryEngine } from "../border/history-engine.ts";
 import { dispose } from "../base/dispose.ts";
 import { isThenable } from "../base/thenable.ts";
 import { RestoreError, misuse } from "../base/errors.ts";

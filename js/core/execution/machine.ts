@@ -22,7 +22,7 @@ import { type VirtualClock, clockOf, timeOf } from "../driver/clock.ts";
 import type { Journal } from "../driver/journal.ts";
 import { soon } from "../driver/scheduler.ts";
 import { Archive } from "../border/archive.ts";
-import { HistoryEngine } from "../border/history.ts";
+import { HistoryEngine } from "../border/history-engine.ts";
 import { type MachineHandle, call, checkSize } from "../border/instance.ts";
 import { ExecutionError, RestoreError, misuse } from "../base/errors.ts";
 import type { Thrown } from "../base/errors.ts";

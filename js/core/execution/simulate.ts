@@ -16,7 +16,7 @@ import type { Fact, FactArguments } from "../border/facts.ts";
 import { VirtualClock } from "../driver/clock.ts";
 import type { Outcome } from "../driver/driver.ts";
 import type { Completion, EndedCall, TaskCall } from "../tasks/call.ts";
-import { HistoryEngine } from "../border/history.ts";
+import { HistoryEngine } from "../border/history-engine.ts";
 import {
   answeredFailure,
   argumentText,

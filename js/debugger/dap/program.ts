@@ -5,8 +5,8 @@ import type { MachineType } from "../../core/api/index.d.ts";
 import { messageOf, misuse } from "../../core/base/errors.ts";
 import { validate } from "../../core/definition/definition.ts";
 import { type Body, FileBody, FileText, TextBody, ValueBody } from "../../language/files/body.ts";
-import { type Machine, namedBy } from "../../language/sources/machine.ts";
-import { machinesOf } from "../../language/sources/machines.ts";
+import { type Machine, namedBy } from "../../language/sources/template-machine.ts";
+import { machinesOf } from "../../language/sources/find-machines.ts";
 import { encoded } from "../../language/sources/mapped-text.ts";
 
 /** Creates a program from a text that is a definition, or a template that contains one. */

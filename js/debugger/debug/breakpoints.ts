@@ -8,7 +8,7 @@ import { detailsOf, isExecutionEnd, isStateEntered, isStateExited } from "../../
 import { answerTo, same, test } from "./expressions.ts";
 import { inRanges } from "./mocks.ts";
 import type { Recording } from "./recording.ts";
-import type { RecordedEvent, ExecutionHistory, HistoryVisit } from "./history.ts";
+import type { RecordedEvent, ExecutionHistory, HistoryVisit } from "./execution-history.ts";
 import { type ChildEntry, type EventEntry, type StageEntry, type RecordingEntry, stageAt } from "./entries.ts";
 import { type Inspected, leftBefore, visitOf } from "./view.ts";
 

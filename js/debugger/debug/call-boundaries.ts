@@ -3,10 +3,10 @@
 import type { Machines } from "../../core/execution/nested.ts";
 import { isExecutionEnd } from "../../core/history/events.ts";
 import { parseResource } from "../../core/tasks/resource.ts";
-import { outlineOf } from "./coverage.ts";
+import { outlineOf } from "./hits.ts";
 import type { Execution } from "./execution.ts";
 import type { Mocks } from "./mocks.ts";
-import type { HistoryVisit } from "./history.ts";
+import type { HistoryVisit } from "./execution-history.ts";
 import { type RecordingEntry, isEntering } from "./entries.ts";
 import { visitOf } from "./view.ts";
 

@@ -9,7 +9,7 @@ import { type Execution, type RepeatedAnswer, keyOf, withoutTime } from "./execu
 import type { Fork, ReplyFact } from "./model.ts";
 import type { EngineSnapshot, Recording } from "./recording.ts";
 import type { Run } from "./run.ts";
-import type { HistoryVisit } from "./history.ts";
+import type { HistoryVisit } from "./execution-history.ts";
 import { stageAt } from "./entries.ts";
 import { eventAt } from "./view.ts";
 

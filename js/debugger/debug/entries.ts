@@ -2,7 +2,7 @@
 
 import type { ChildExecution, ErrorFacts, TraceStage } from "../../core/api/index.d.ts";
 import { isStateEntered } from "../../core/history/events.ts";
-import type { ExecutionHistory, RecordedEvent } from "./history.ts";
+import type { ExecutionHistory, RecordedEvent } from "./execution-history.ts";
 
 /** An event of the main history. */
 export interface EventEntry {

@@ -10,7 +10,7 @@ import type { Answering, Call, Execution } from "./execution.ts";
 import { Mocks, Reply, replyOf } from "./mocks.ts";
 import type { Names } from "./model.ts";
 import type { Begin, Nested, Run, RunHost } from "./run.ts";
-import type { HistoryVisit } from "./history.ts";
+import type { HistoryVisit } from "./execution-history.ts";
 
 /** A compiled machine with what a run needs of it. */
 export interface Playable {

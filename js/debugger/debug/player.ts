@@ -11,7 +11,7 @@ import type { Host } from "./host.ts";
 import type { Fork } from "./model.ts";
 import { Run } from "./run.ts";
 import { stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.ts";
-import type { HistoryVisit } from "./history.ts";
+import type { HistoryVisit } from "./execution-history.ts";
 import type { RecordingEntry } from "./entries.ts";
 import { eventAt, ofOneItem, parsed, stagesOf, valuesAt, visitAt } from "./view.ts";
 

@@ -18,7 +18,7 @@ import { Host, type Playable } from "./host.ts";
 import { Mocks } from "./mocks.ts";
 import type { Names } from "./model.ts";
 import type { Begin, Run } from "./run.ts";
-import type { HistoryVisit } from "./history.ts";
+import type { HistoryVisit } from "./execution-history.ts";
 
 type AnswerToken = (token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown) => boolean;
 

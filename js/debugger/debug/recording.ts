@@ -18,7 +18,7 @@ import type { EngineSettings, Fact, FactArguments } from "../../core/border/fact
 import type { MachineHandle } from "../../core/border/instance.ts";
 import type { Chains } from "../../core/history/chains.ts";
 import { isExecutionEnd } from "../../core/history/events.ts";
-import { type RecordedEvent, type Begun, ExecutionHistory, type HistoryVisit, splitId, thinned } from "./history.ts";
+import { type RecordedEvent, type Begun, ExecutionHistory, type HistoryVisit, splitId, thinned } from "./execution-history.ts";
 import { type StageEntry, StageValue, type RecordingEntry, stageAt } from "./entries.ts";
 
 /** Minimum number of events between two snapshots. */

@@ -28,7 +28,7 @@ import { shown } from "../../core/base/shown.ts";
 import { detailsOf } from "../../core/history/events.ts";
 import { argumentText } from "../../core/tasks/integration.ts";
 import { executionsOf, startedIn } from "./children.ts";
-import { hitsOf, outlineOf } from "./coverage.ts";
+import { hitsOf, outlineOf } from "./hits.ts";
 import { differenceOf } from "./difference.ts";
 import { answered, changeOf, repeatRun } from "./editing.ts";
 import { type Execution, TASKS } from "./execution.ts";
@@ -38,7 +38,7 @@ import { answerOf } from "./mocks.ts";
 import { Player } from "./player.ts";
 import { ProgramHost } from "./program.ts";
 import type { Run } from "./run.ts";
-import { type ExecutionHistory, type HistoryVisit, splitId } from "./history.ts";
+import { type ExecutionHistory, type HistoryVisit, splitId } from "./execution-history.ts";
 import { eventAt, isEntering, mainEvent, stackOf, valuesAt, variablesOf } from "./view.ts";
 import { childVisits, visitsOf } from "./visits.ts";
 

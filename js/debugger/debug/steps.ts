@@ -3,7 +3,7 @@
 import { detailsOf } from "../../core/history/events.ts";
 import { type Goal, isAboutToEnter, leaves } from "./call-boundaries.ts";
 import type { Execution } from "./execution.ts";
-import { type ExecutionHistory, type HistoryVisit, outwards } from "./history.ts";
+import { type ExecutionHistory, type HistoryVisit, outwards } from "./execution-history.ts";
 import { isEntering } from "./entries.ts";
 import { visitOf } from "./view.ts";
 

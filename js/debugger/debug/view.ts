@@ -5,7 +5,7 @@ import type { ExecutionNames, JsonValue } from "../../core/api/index.d.ts";
 import { detailsOf, isStateExited } from "../../core/history/events.ts";
 import { same } from "./expressions.ts";
 import type { EngineSnapshot, PastFact, Recording } from "./recording.ts";
-import { type RecordedEvent, type ExecutionHistory, type HistoryVisit, outwards } from "./history.ts";
+import { type RecordedEvent, type ExecutionHistory, type HistoryVisit, outwards } from "./execution-history.ts";
 import { type RecordingEntry, stageAt } from "./entries.ts";
 
 export { isEntering } from "./entries.ts";

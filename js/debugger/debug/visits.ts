@@ -4,7 +4,7 @@
 import type { ChildVisit, DebugSession } from "../../core/api/debug.d.ts";
 import { detailsOf, isStateEntered } from "../../core/history/events.ts";
 import type { Recording } from "./recording.ts";
-import type { ExecutionHistory, HistoryVisit } from "./history.ts";
+import type { ExecutionHistory, HistoryVisit } from "./execution-history.ts";
 import { type RecordingEntry, stageAt } from "./entries.ts";
 
 type TimedVisit = ReturnType<DebugSession["visitsInOrder"]> extends Iterable<infer Visit> ? Visit : never;

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, type JsonValue } from "../../core/base/json.ts";
 import { path, split } from "./expressions.ts";
-import { Unmechanical, group, typeIs, type Code, type Emitter, type Part, type ValueType } from "./parts.ts";
+import { Unmechanical, group, typeIs, type Code, type Emitter, type Part, type ValueType } from "./jsonata-code.ts";
 
 /** The types with which an operator's name begins. */
 type Family = "String" | "Numeric" | "Boolean" | "Timestamp";

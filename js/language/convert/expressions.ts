@@ -5,7 +5,7 @@ import { type PathStart, pathStart } from "../../core/definition/expression-part
 import { syntaxOf } from "../../core/definition/expression-syntax.ts";
 import type { ExpressionPart } from "../../core/api/index.d.ts";
 import { Literal, convertCall } from "./intrinsics.ts";
-import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, notNull, type Need, type Part } from "./parts.ts";
+import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, notNull, type Need, type Part } from "./jsonata-code.ts";
 
 /** Converts a path: `$.a['b'][0]` in the input. `$$…` and `$variable…` have roots of their own. */
 export function path(text: unknown, input: Part, reader: Reader = "reference"): Part {

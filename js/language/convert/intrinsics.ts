@@ -14,7 +14,7 @@ import {
   type Need,
   type Part,
   type ValueType,
-} from "./parts.ts";
+} from "./jsonata-code.ts";
 
 /** A literal argument, because its value matters to some functions. */
 export class Literal extends Constant {

@@ -20,7 +20,7 @@ import {
   typeIs,
   type Need,
   type Part,
-} from "./parts.ts";
+} from "./jsonata-code.ts";
 
 const INPUT = "$states.input";
 const RESULT = "$states.result";

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../core/base/errors.ts";
-import type { Machine } from "../sources/machine.ts";
+import type { Machine } from "../sources/template-machine.ts";
 import { isMachineBlock } from "../sources/terraform.ts";
 import { valueOf } from "./document.ts";
 import { Unusable } from "./problem.ts";

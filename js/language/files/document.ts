@@ -5,8 +5,8 @@ import { messageOf } from "../../core/base/errors.ts";
 import { intrinsicTags } from "../../core/definition/tags.ts";
 import * as yaml from "../../core/definition/yaml.ts";
 import type { YamlOptions } from "../../core/definition/yaml-document.ts";
-import { machinesOf } from "../sources/machines.ts";
-import type { Machine } from "../sources/machine.ts";
+import { machinesOf } from "../sources/find-machines.ts";
+import type { Machine } from "../sources/template-machine.ts";
 import { extent, lookUp } from "./yaml-ranges.ts";
 import { Unusable } from "./problem.ts";
 

@@ -14,7 +14,7 @@ import { renderPlaced } from "../../core/definition/diagnose.ts";
 import { inOrder } from "../../core/definition/placeholders.ts";
 import { compileSettings } from "../../core/definition/settings.ts";
 import { isMachineBlock } from "../sources/terraform.ts";
-import { namedBy, tooMuch, type Machine, type DefinitionLocation, type Skipped } from "../sources/machine.ts";
+import { namedBy, tooMuch, type Machine, type DefinitionLocation, type Skipped } from "../sources/template-machine.ts";
 import { substituted } from "../sources/resolver.ts";
 import { encoded, type Resolved } from "../sources/mapped-text.ts";
 import { FileBody, FileText, TextBody, ValueBody, type Body } from "./body.ts";

@@ -1,7 +1,7 @@
 // Reads the output of `cdk synth`: a manifest of stacks, each with a template, and of assemblies in folders of their own.
 
 import { isObject } from "../../core/base/json.ts";
-import { members } from "./machine.ts";
+import { members } from "./template-machine.ts";
 
 /** A stack of an assembly. */
 export interface Stack {

@@ -13,7 +13,7 @@ import {
   type DefinitionLocation,
   type FileAccess,
   type Values,
-} from "./machine.ts";
+} from "./template-machine.ts";
 import { isStateMachine, typeOfMachine } from "./pseudo.ts";
 import { Resolver, substituted, substitutedText } from "./resolver.ts";
 import { MappedText, bare, textOf } from "./mapped-text.ts";

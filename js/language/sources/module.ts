@@ -3,7 +3,7 @@
 
 import { CALCULATIONS, FUNCTIONS, entriesOf, isTrue } from "./functions.ts";
 import { HclError, parseTemplate, type Block, type Body, type Expression } from "./hcl.ts";
-import { Unread, given, members, type Known, type FileAccess, type Values } from "./machine.ts";
+import { Unread, given, members, type Known, type FileAccess, type Values } from "./template-machine.ts";
 import { ACCOUNT, REGION } from "./pseudo.ts";
 import { substitutedText } from "./resolver.ts";
 import { Members, MappedText, bare, textOf, type Origin, type Resolved } from "./mapped-text.ts";

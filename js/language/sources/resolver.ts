@@ -4,7 +4,7 @@
 import { isObject } from "../../core/base/json.ts";
 import { domainOf, partitionOf } from "../../core/base/partition.ts";
 import { pointerTo } from "../../core/base/pointer.ts";
-import { Unread, given, members, type Values } from "./machine.ts";
+import { Unread, given, members, type Values } from "./template-machine.ts";
 import { ACCOUNT, PSEUDO_PARAMETERS, REGION } from "./pseudo.ts";
 import { MappedText, bare, textOf, type Resolved } from "./mapped-text.ts";
 

@@ -12,7 +12,7 @@ import {
   type DefinitionLocation,
   type FileAccess,
   type Values,
-} from "./machine.ts";
+} from "./template-machine.ts";
 import { machinesOfTemplate } from "./cloudformation.ts";
 import { ACCOUNT, REGION, isStateMachine } from "./pseudo.ts";
 import { Resolver, substituted } from "./resolver.ts";

@@ -3,7 +3,7 @@
 import { isObject } from "../../core/base/json.ts";
 import { pointerTo } from "../../core/base/pointer.ts";
 import { parseFile, parseTemplate, type Body, type Expression, type HclFault } from "./hcl.ts";
-import { Unread, members, orProblem, type Known, type Machine, type DefinitionLocation, type Values } from "./machine.ts";
+import { Unread, members, orProblem, type Known, type Machine, type DefinitionLocation, type Values } from "./template-machine.ts";
 import { Module, type Resource } from "./module.ts";
 import { MappedText, bare } from "./mapped-text.ts";
 

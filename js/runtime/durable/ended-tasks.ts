@@ -6,7 +6,7 @@ import { misuse } from "../../core/base/errors.ts";
 import { detailsOf } from "../../core/history/events.ts";
 import { shown } from "../../core/base/shown.ts";
 import { executionOfToken, taskOfToken } from "../../core/tasks/token.ts";
-import { historyOf } from "./history.ts";
+import { historyOf } from "./history-pages.ts";
 import type { Host } from "./host.ts";
 
 const SCHEDULED = /^(Task|LambdaFunction|Activity)Scheduled$/;

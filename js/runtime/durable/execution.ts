@@ -13,7 +13,7 @@ import { checkedLimits } from "../../core/execution/execution.ts";
 import { storedJson } from "../store/stored-json.ts";
 import { ownTags } from "./children.ts";
 import type { Continued } from "./continuation.ts";
-import { historyOf } from "./history.ts";
+import { historyOf } from "./history-pages.ts";
 import { mapRunsOf } from "./map-runs.ts";
 import { query, shownState } from "./state.ts";
 import type { RuntimeTasks } from "./tasks.ts";

@@ -2,7 +2,7 @@
 
 import type { Clock, Frame, MapRunChange } from "../../core/api/index.d.ts";
 import type { BatchResult, ExecutionOwner, ExecutionRecord, Store, StoredExecution } from "../../core/api/durable.d.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import { codeOf, messageOf, misuse } from "../../core/base/errors.ts";
 import { randomKey, randomUuid, seedOf } from "../../core/base/random.ts";
 import type { Driver, Outcome } from "../../core/driver/driver.ts";
@@ -13,7 +13,7 @@ import { StateMachine } from "../../core/execution/machine.ts";
 import { StoreConflict } from "../store/errors.ts";
 import { keyOf } from "../store/shards.ts";
 import { Committer, type WriteFailure } from "./committer.ts";
-import { type HistoryPage, ownHistory } from "./history.ts";
+import { type HistoryPage, ownHistory } from "./history-pages.ts";
 import { ExecutionJournal, type JournalStart } from "./journal.ts";
 import { Live, type LiveEvents, changeOf, settle } from "./live.ts";
 import { type Diverged, type Remade, divergence, factsOf, isNote, remade } from "./replay.ts";

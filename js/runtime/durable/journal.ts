@@ -3,7 +3,7 @@
 import type { Step } from "../../core/api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../../core/api/durable.d.ts";
 import type { Fact } from "../../core/border/facts.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import type { Outcome } from "../../core/driver/driver.ts";
 import type { Journal, Unhandled } from "../../core/driver/journal.ts";
 import type { Committer, Source } from "./committer.ts";

@@ -3,7 +3,7 @@
 import type { ExecutionStatus, HistoryEvent, MapRunChange, Step } from "../../core/api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../../core/api/durable.d.ts";
 import type { Fact } from "../../core/border/facts.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import type { Beats } from "../../core/driver/calls.ts";
 import type { Driver, Outcome } from "../../core/driver/driver.ts";
 import type { Unhandled } from "../../core/driver/journal.ts";

@@ -2,7 +2,7 @@
 
 import type { ChildExecution, ExecutionStatus, Frame, HistoryEvent, MapRunChange, Step } from "../../core/api/index.d.ts";
 import type { ExecutionFilter, ExecutionRecord, MapRunDescription, Store } from "../../core/api/durable.d.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import {
   type Counts,
   type KeptChains,

@@ -5,7 +5,7 @@ import { messageOf, misuse } from "../../core/base/errors.ts";
 import { isObject } from "../../core/base/json.ts";
 import type { JsonObject, JsonValue } from "../../core/base/json.ts";
 import { pointerTo } from "../../core/base/pointer.ts";
-import { migrated } from "../../core/border/history.ts";
+import { migrated } from "../../core/border/history-engine.ts";
 import { compare } from "../../core/definition/compare.ts";
 import { type StateMachine, handleOf } from "../../core/execution/machine.ts";
 

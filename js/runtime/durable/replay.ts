@@ -3,7 +3,7 @@
 import type { StoredExecution } from "../../core/api/durable.d.ts";
 import type { ExecutionInfo } from "../../core/execution/execution.ts";
 import type { Fact } from "../../core/border/facts.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import { StateMachine } from "../../core/execution/machine.ts";
 import { messageOf, misuse } from "../../core/base/errors.ts";
 import { type KeptFact, type Led, type Note, type Standing, ledText, ledTo, readFacts, readSnapshot } from "./facts.ts";

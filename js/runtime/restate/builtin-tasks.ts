@@ -38,7 +38,7 @@ import { hasTaken, offer, withdrawn } from "./activities.ts";
 import { CONTINUE, continueAsNew, hasContinued } from "./continuation.ts";
 import type { AskRequest, ExecutionEvent, StartRequest } from "./events.ts";
 import type { SliceDriver } from "./slice-host.ts";
-import type { RegisteredMachines } from "./machines.ts";
+import type { RegisteredMachines } from "./registered-machines.ts";
 
 /** Maximum length of a published state, in characters, as in the Flow Framework. */
 const LONGEST = 32_768;

@@ -38,7 +38,7 @@ import type { EventAnswer, ExecutionEvent, StartRequest } from "./events.ts";
 import { Handle, type HandleOptions } from "./handle.ts";
 import { Ingress } from "./ingress.ts";
 import { listed } from "./listing.ts";
-import { Names } from "./machines.ts";
+import { Names } from "./registered-machines.ts";
 import type { RunStanding } from "./runs.ts";
 import { scheduled } from "./schedules.ts";
 

@@ -9,7 +9,7 @@ import { refuse } from "../durable/requests.ts";
 import type { TaskCall } from "../../core/tasks/call.ts";
 import { EXECUTION } from "./context.ts";
 import type { ExecutionEvent, StartRequest } from "./events.ts";
-import type { RegisteredMachines } from "./machines.ts";
+import type { RegisteredMachines } from "./registered-machines.ts";
 import type { SliceDriver } from "./slice-host.ts";
 
 /** The Resource of tasks that continue as a new execution. */

@@ -5,10 +5,10 @@
 // with the same task and the same key, some moments later.
 
 import type { Fact } from "../../core/border/facts.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import { type AttemptOptions, attemptIn } from "./attempt.ts";
 import type { Answer } from "./events.ts";
-import type { Program } from "./machines.ts";
+import type { Program } from "./registered-machines.ts";
 import type { SliceHost } from "./slice-host.ts";
 
 /** How long a start waits for its first task, in milliseconds. The execution is not visible in that time. */

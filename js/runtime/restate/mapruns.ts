@@ -8,13 +8,13 @@
 import type { ExecutionRecord } from "../../core/api/durable.d.ts";
 import { isObject } from "../../core/base/json.ts";
 import { Archive } from "../../core/border/archive.ts";
-import { HistoryEngine } from "../../core/border/history.ts";
+import { HistoryEngine } from "../../core/border/history-engine.ts";
 import { handleOf } from "../../core/execution/machine.ts";
 import { engineSettings } from "../../core/execution/settings.ts";
 import { SHARD, type ObjectContext } from "./context.ts";
 import type { ChildOf, ChildSeed, ShardStart } from "./events.ts";
 import type { Notes } from "./persistence.ts";
-import type { Program } from "./machines.ts";
+import type { Program } from "./registered-machines.ts";
 
 /** Commands of the engine: start a child (without a snapshot: redrive it), or stop all children. */
 export type RunCommand =

@@ -20,7 +20,7 @@ import type {
   Watcher,
 } from "./events.ts";
 import { type Kept, historyOf, storeRecord, newNotes, recordOf, sliceOf } from "./persistence.ts";
-import type { Program } from "./machines.ts";
+import type { Program } from "./registered-machines.ts";
 import { endOfChild, engineOf, forgetChildren, seedOfChild, notifyShard } from "./mapruns.ts";
 import { Change } from "../durable/migration.ts";
 import { type FirstAnswer, type FirstCall, briefly, callFirst } from "./first.ts";

@@ -2,7 +2,7 @@
 
 import type { ExecutionRecord } from "../../core/api/durable.d.ts";
 import type { HistoryEvent } from "../../core/api/index.d.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import type { ExecutionInfo } from "../../core/execution/execution.ts";
 import { piecesOf } from "../store/records.ts";
 import { storedJson } from "../store/stored-json.ts";

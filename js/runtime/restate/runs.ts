@@ -3,7 +3,7 @@
 
 import type { ExecutionRecord } from "../../core/api/durable.d.ts";
 import type { Frame, MapRunChange } from "../../core/api/index.d.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import { type KeptChains, RunChains, type RunNews, type RunRecord, counted, limited, mayHaveRuns } from "../../core/execution/mapruns.ts";
 import { MAP_RUN, type ObjectContext, type ReadingContext } from "./context.ts";
 

@@ -22,7 +22,7 @@ import {
   type ServiceContext,
   type Target,
 } from "./context.ts";
-import type { RegisteredMachines } from "./machines.ts";
+import type { RegisteredMachines } from "./registered-machines.ts";
 import type { MapRunObject } from "./runs.ts";
 import type { ShardObject } from "./shard.ts";
 

@@ -6,7 +6,7 @@ import type { Call } from "../../core/driver/calls.ts";
 import type { TaskDriver } from "../../core/tasks/call.ts";
 import type { Durable, ObjectContext } from "./context.ts";
 import type { ExecutionEvent } from "./events.ts";
-import type { RegisteredMachines } from "./machines.ts";
+import type { RegisteredMachines } from "./registered-machines.ts";
 import type { Notes } from "./persistence.ts";
 
 /** The parts of the worker that slices use. */

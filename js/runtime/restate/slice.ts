@@ -12,7 +12,7 @@ import { Call, refusedAnswer } from "../../core/driver/calls.ts";
 import type { Outcome } from "../../core/driver/driver.ts";
 import { Task, type TaskHost } from "../../core/driver/task.ts";
 import type { Fact } from "../../core/border/facts.ts";
-import type { HistoryEngine } from "../../core/border/history.ts";
+import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import type { Completion, EndedCall, TaskCall } from "../../core/tasks/call.ts";
 import { attemptIn, begunFacts } from "./attempt.ts";
 import { EXECUTION, NEWS, TASKS, type Durable, type ObjectContext } from "./context.ts";
@@ -33,7 +33,7 @@ import type {
 import type { FirstAnswer, FirstCall } from "./first.ts";
 import { count, drop } from "./gathering.ts";
 import { type Kept, type Notes, clearHistory, storeHistory, storeRecord } from "./persistence.ts";
-import type { Program } from "./machines.ts";
+import type { Program } from "./registered-machines.ts";
 import { MapRuns, type RunCommand, endOfChild, engineOf, notifyShard } from "./mapruns.ts";
 import type { SliceDriver, SliceHost } from "./slice-host.ts";
 import { BuiltinTask, cancelBuiltinTask, stopBuiltinTasks, applyToBuiltinTasks } from "./builtin-tasks.ts";

@@ -10,7 +10,7 @@ import { shown } from "../../core/base/shown.ts";
 import { LIMITS } from "../../core/execution/settings.ts";
 import { Handlers } from "../../core/tasks/resource.ts";
 import { ActivityObject } from "./activities.ts";
-import { RegisteredMachines } from "./machines.ts";
+import { RegisteredMachines } from "./registered-machines.ts";
 import { ExecutionObject } from "./object.ts";
 import { BuiltinTasks } from "./builtin-tasks.ts";
 import { MapRunObject } from "./runs.ts";

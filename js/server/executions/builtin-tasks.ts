@@ -3,8 +3,8 @@
 import type { ChildStart } from "../../runtime/durable/children.ts";
 import type { Started } from "../../runtime/durable/host.ts";
 import { type OwnRuns, OwnTasks } from "../../runtime/durable/tasks.ts";
-import { resolve } from "../storage/machine.ts";
-import type { Machine } from "../storage/machine.ts";
+import { resolve } from "../storage/registered-machine.ts";
+import type { Machine } from "../storage/registered-machine.ts";
 import type { StoredExecution } from "../storage/records.ts";
 import type { Context } from "./context.ts";
 

@@ -14,7 +14,7 @@ import type { Completion } from "../../core/tasks/call.ts";
 import type { Handlers } from "../../core/tasks/resource.ts";
 import { executionOfToken } from "../../core/tasks/token.ts";
 import { ApiError, invalidToken, runsElsewhere, stackOf } from "../protocol/errors.ts";
-import type { Machine, Target } from "../storage/machine.ts";
+import type { Machine, Target } from "../storage/registered-machine.ts";
 import type { Publisher } from "./publishing.ts";
 import type { Quotas } from "../protocol/quotas.ts";
 import { type Parent, type StoredExecution, tagsOfTarget } from "../storage/records.ts";

@@ -5,7 +5,7 @@ import { checkName } from "../protocol/arn.ts";
 import type { Context } from "./context.ts";
 import { ApiError, invalid } from "../protocol/errors.ts";
 import { jsonProblem } from "../protocol/json.ts";
-import { type MachineRegistry, type Target, refuseDeleting, resolve } from "../storage/machine.ts";
+import { type MachineRegistry, type Target, refuseDeleting, resolve } from "../storage/registered-machine.ts";
 import type { Parent, StoredExecution } from "../storage/records.ts";
 import type { StartRequest } from "./runner.ts";
 import type { Input } from "../protocol/shapes.ts";

@@ -3,7 +3,7 @@
 import type { Diagnostic, ExecutionStatus, TestStateResponse } from "../../core/api/index.d.ts";
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";
 import { problemsAsSent } from "../../core/definition/definition.ts";
-import { historyOf } from "../../runtime/durable/history.ts";
+import { historyOf } from "../../runtime/durable/history-pages.ts";
 import { encryptionOf } from "./activities.ts";
 import { executionArn, machineArn, mapRunArn } from "../protocol/arn.ts";
 import {
@@ -22,8 +22,8 @@ import {
   syncEnd,
 } from "../executions/descriptions.ts";
 import { ApiError, invalid, invalidToken, noExecution, noResource, wrongType } from "../protocol/errors.ts";
-import { isVersion, resolve } from "../storage/machine.ts";
-import type { MachineDescription } from "./machines.ts";
+import { isVersion, resolve } from "../storage/registered-machine.ts";
+import type { MachineDescription } from "./state-machines.ts";
 import type { OperationContext, OperationsOf } from "./operation.ts";
 import { PAGE, cursorOf, pageToken } from "../protocol/paging.ts";
 import type { Cursor } from "../protocol/paging.ts";

@@ -3,7 +3,7 @@
 import { type ActivityResponses, activityOperations } from "./activities.ts";
 import type { Caller } from "../protocol/caller.ts";
 import { type ExecutionResponses, executionOperations } from "./executions.ts";
-import { type MachineResponses, machineOperations } from "./machines.ts";
+import { type MachineResponses, machineOperations } from "./state-machines.ts";
 import { type MapRunResponses, mapRunOperations } from "./mapruns.ts";
 import type { OperationContext, OperationsOf } from "./operation.ts";
 import { type Operation, checkRequest } from "../protocol/shapes.ts";

@@ -2,8 +2,8 @@
 
 import { machineArn } from "../protocol/arn.ts";
 import { ApiError, invalid, noMachine, noResource } from "../protocol/errors.ts";
-import { isVersion, machineOf, refuseDeleting, save } from "../storage/machine.ts";
-import type { Alias, Machine, Version } from "../storage/machine.ts";
+import { isVersion, machineOf, refuseDeleting, save } from "../storage/registered-machine.ts";
+import type { Alias, Machine, Version } from "../storage/registered-machine.ts";
 import type { OperationContext, OperationsOf } from "./operation.ts";
 import { pageOf } from "../protocol/paging.ts";
 import { seconds } from "../protocol/responses.ts";

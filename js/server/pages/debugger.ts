@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { ExecutionStatus, HistoryEvent } from "../../core/api/index.d.ts";
-import { historyOf } from "../../runtime/durable/history.ts";
+import { historyOf } from "../../runtime/durable/history-pages.ts";
 import { mapRunsOf } from "../../runtime/durable/map-runs.ts";
 import { act, signalsOf } from "../executions/actions.ts";
 import { componentFile, content, file, html, json, notFound, redirect } from "./content.ts";

@@ -5,7 +5,7 @@ import type { Store } from "../../core/api/durable.d.ts";
 import type { ServerLimits } from "../../core/api/server.d.ts";
 import type { RegisteredActivity } from "./activity.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./registered-machine.ts";
 import type { Quotas } from "../protocol/quotas.ts";
 
 /** All limits of a server. */

@@ -1,7 +1,7 @@
 // Servers that share a store: reads the machines and activities that another one has registered.
 
 import { RegisteredActivity } from "./activity.ts";
-import { loadMachine } from "./machine.ts";
+import { loadMachine } from "./registered-machine.ts";
 import type { Registry } from "./registry.ts";
 
 /** Reads a machine or an activity from the store again, or removes it if it is gone. Without a key, all of a collection. */

@@ -9,7 +9,7 @@ import { milliseconds, spoken } from "../../core/base/duration.ts";
 import { TestKitError } from "../mocks/errors.ts";
 import { type Caller, failed } from "./mismatch.ts";
 import { isPromise } from "../mocks/answers.ts";
-import type { TestRun } from "./run.ts";
+import type { TestRun } from "./run-result.ts";
 
 const LINES = 60;
 

@@ -9,11 +9,11 @@ import type { Mock, PropertyError as Failure, PropertyOptions, PropertyReport } 
 import { shown } from "../../core/base/shown.ts";
 import { brief } from "../mocks/display.ts";
 import { TestKitError } from "../mocks/errors.ts";
-import { type TestMachine, check, pick, testMachine } from "./machine.ts";
+import { type TestMachine, check, pick, testMachine } from "./test-machine.ts";
 import { Generator, type GeneratorOptions, type Outcomes, scheduled } from "./outcomes.ts";
 import { withoutStory } from "./mismatch.ts";
 import { Random } from "./random.ts";
-import type { TestRun } from "./run.ts";
+import type { TestRun } from "./run-result.ts";
 import { type Broken, Shrinking, type Tried, isBroken } from "./shrinking.ts";
 import { type Outcome, keyOf, placeOf, readSchedule, scheduleText, spokenSchedule } from "./schedule.ts";
 

@@ -2,7 +2,7 @@
 
 import type { PropertyOptions } from "../../core/api/testing.d.ts";
 import { UNEXPECTED } from "./outcomes.ts";
-import type { TestRun } from "./run.ts";
+import type { TestRun } from "./run-result.ts";
 import type { Outcome, Schedule } from "./schedule.ts";
 
 /** One run with a schedule. */

@@ -1,8 +1,8 @@
 // The state machines in templates of CloudFormation, SAM, the CDK, Serverless and Terraform, read as the command line reads them.
 // Values that a deployment fills in stay as `${Name}` in the text, with a proposed value if the template has one.
 
-import type { Machine } from "stepglass/sources/machine";
-import { machinesOf } from "stepglass/sources/machines";
+import type { Machine } from "stepglass/sources/template-machine";
+import { machinesOf } from "stepglass/sources/find-machines";
 import { machinesOfConfiguration } from "stepglass/sources/terraform";
 import { encoded } from "stepglass/sources/mapped-text";
 import { namesIn } from "../model/placeholders.ts";

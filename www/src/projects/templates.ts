@@ -4,8 +4,8 @@
 import { type Document, type Node, isCollection, isMap, isPair, isScalar, visit } from "yaml";
 import { lookUp } from "stepglass/files/yaml-ranges";
 import { textInJson, textInYaml } from "stepglass/files/string-offsets";
-import type { Machine } from "stepglass/sources/machine";
-import { machinesOf } from "stepglass/sources/machines";
+import type { Machine } from "stepglass/sources/template-machine";
+import { machinesOf } from "stepglass/sources/find-machines";
 import { machinesOfConfiguration } from "stepglass/sources/terraform";
 import type { MappedText } from "stepglass/sources/mapped-text";
 import { intrinsicTags } from "stepglass/tags";

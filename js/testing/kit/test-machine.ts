@@ -22,7 +22,7 @@ import type { MockConfig } from "../mocks/config.ts";
 import { loadMockConfig } from "../mocks/file.ts";
 import { say } from "../../language/files/problem.ts";
 import { answerer, isPromise } from "../mocks/answers.ts";
-import { TestRun } from "./run.ts";
+import { TestRun } from "./run-result.ts";
 
 const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitutions"] as const;
 const RUN_OPTIONS = [

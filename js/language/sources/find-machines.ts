@@ -2,7 +2,7 @@
 
 import { isObject } from "../../core/base/json.ts";
 import { isCloudFormation, machinesOfTemplate } from "./cloudformation.ts";
-import type { Known, Machine } from "./machine.ts";
+import type { Known, Machine } from "./template-machine.ts";
 import { isServerless, machinesOfServerless } from "./serverless.ts";
 import { isTerraform, machinesOfTerraform } from "./terraform.ts";
 
