@@ -68,3 +68,26 @@ test("a retry without a runtime receives the details of the last heartbeat too",
   await new StateMachine(machine).run({}, { tasks, clock: "virtual" });
   assert.deepEqual(seen, [undefined, 1]);
 });
+
+test("a query shows the progress that a running task has reported, also after a restart", async () => {
+  let report;
+  let key;
+  const tasks = {
+    copy: (_, task) => {
+      report = (details) => task.heartbeat(details);
+      key = task.idempotencyKey;
+      return new Promise(() => {});
+    },
+  };
+  const { restart, close } = surroundings({ machines: { M: machine }, tasks });
+  const first = await (await restart()).start("M");
+  await quiet();
+  assert.equal((await first.query()).heartbeats, undefined);
+  for (const file of [1, 2, 3]) {
+    report({ file });
+    assert.deepEqual((await first.query()).heartbeats, { [key]: { file } });
+  }
+  const runtime = await restart();
+  assert.deepEqual((await (await runtime.get(first.arn)).query()).heartbeats, { [key]: { file: 3 } });
+  await close();
+});

@@ -671,6 +671,11 @@ export interface ExecutionQuery<State = any> {
   frames: Frame[];
   /** The number of signals that no state has taken yet, by name. */
   signals: Record<string, number>;
+  /**
+   * The details of the last heartbeats, by the idempotency keys of their tasks (`task.idempotencyKey`), also of tasks that have ended.
+   * Absent if no task has reported details, and for executions on Restate.
+   */
+  heartbeats?: Record<string, any>;
 }
 
 /** An execution as DescribeExecution describes it. Times are milliseconds since 1970. */

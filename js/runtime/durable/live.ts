@@ -240,6 +240,12 @@ export class Live {
 /** Number of tasks whose last heartbeat details are stored per execution. */
 const REMEMBERED = 100;
 
+/** Returns the details of the last heartbeats, by the keys of their tasks; an empty object if there are none. */
+export function heartbeatsOf(state: Record<string, unknown>): { heartbeats?: Record<string, unknown> } {
+  const all = heard(state);
+  return all.length === 0 ? {} : { heartbeats: Object.fromEntries(all.map(([key, text]): [string, unknown] => [key, JSON.parse(text)])) };
+}
+
 function heard(state: Record<string, unknown>): [key: string, text: string][] {
   return (state.heartbeats as [string, string][] | undefined) ?? [];
 }

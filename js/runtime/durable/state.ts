@@ -5,6 +5,7 @@ import { isObject } from "../../core/base/json.ts";
 import type { Taker } from "../../core/tasks/call.ts";
 import { jsonText } from "../../core/tasks/integration.ts";
 import type { Host } from "./host.ts";
+import { heartbeatsOf } from "./live.ts";
 import { invalid, refuse } from "./requests.ts";
 import { storedJson } from "../store/stored-json.ts";
 import { Signals } from "./signals.ts";
@@ -40,7 +41,7 @@ export async function query(host: Host, arn: string): Promise<ExecutionQuery | u
   const seen = await host.peek(arn);
   if (seen === undefined) return undefined;
   const { record, frames, state } = seen;
-  return { status: record.status, ...shownState(record), frames, signals: Signals.counts(state) };
+  return { status: record.status, ...shownState(record), frames, signals: Signals.counts(state), ...heartbeatsOf(state) };
 }
 
 /** Returns the published state of an execution; an empty object if there is none. */
