@@ -70,7 +70,7 @@ class Editor {
   async open(name) {
     await this.file(name).dblclick();
     await this.#page.locator(".monaco-editor .view-lines").first().waitFor();
-    if (name.includes(".asl.")) await this.#page.locator(".codelens-decoration").getByText("Debug").waitFor();
+    if (name.includes(".asl.")) await this.#page.locator(".codelens-decoration").getByText("Debug").first().waitFor();
   }
 
   /** Runs a command of the palette. */

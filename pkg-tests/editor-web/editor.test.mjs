@@ -99,6 +99,22 @@ test("the Test Explorer runs the tests of a file and shows the difference", { sk
   await editor.picture("tests");
 });
 
+test("coverage marks the lines that the tests have used", { skip }, async () => {
+  await editor.command("View: Show Explorer");
+  await editor.open("order.asl.json");
+  await editor.command("Test: Run All Tests with Coverage");
+  await page.locator(".coverage-deco-hit").first().waitFor();
+  await editor.picture("coverage");
+});
+
+test("the problem of a SAM template's machine is at its place in the template", { skip }, async () => {
+  await editor.open("template.yaml");
+  await editor.command("View: Focus Problems");
+  const row = page.locator(".markers-panel .monaco-list-row").filter({ hasText: "Nobody" }).first();
+  await row.waitFor();
+  assert.match(await row.textContent(), /Ln 12/);
+});
+
 test("nothing in the editor has thrown", { skip }, () => {
   assert.deepEqual(opened.problems, []);
 });
