@@ -117,12 +117,8 @@ describe("the wings of the package", { skip }, () => {
     );
   });
 
-  test("import each other in no circle, not of types either, but for two in the core", () => {
-    const known = [
-      ["core/tasks/call.ts", "core/tasks/resource.ts"],
-      ["core/execution/machine.ts", "core/execution/nested.ts"],
-    ];
-    assert.deepEqual(circlesOf(modules).sort(), known.sort());
+  test("import each other in no circle, not of types either, but for one in the core", () => {
+    assert.deepEqual(circlesOf(modules), [["core/execution/machine.ts", "core/execution/nested.ts"]]);
     const circle = { "a.ts": "./b.ts", "b.ts": "./c.ts", "c.ts": "./b.ts" };
     const written = Object.entries(circle).map(([name, to]) => ({ name, text: `import type { X } from "${to}";` }));
     assert.deepEqual(circlesOf(written), [["b.ts", "c.ts"]]);

@@ -2,7 +2,7 @@
 
 import type { CancelReason, Execution, InvokeCommand, Task } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
-import type { Resource } from "./resource.ts";
+import type { Resource } from "./resource-kinds.ts";
 
 /** One task, from its invocation to its end. */
 export interface TaskCall {
