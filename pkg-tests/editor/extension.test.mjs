@@ -95,6 +95,18 @@ test("every command of the manifest is there, and every file that it names", asy
   for (const { type } of manifest.contributes.debuggers) assert.ok(registered.adapters.has(type), type);
 });
 
+test("the Test Explorer can run, debug and measure tests", async () => {
+  const { registered } = await activated();
+  assert.deepEqual(
+    registered.profiles.map(({ label, loadDetailedCoverage }) => [label, loadDetailedCoverage !== undefined]),
+    [
+      ["Run", false],
+      ["Debug", false],
+      ["Coverage", true],
+    ],
+  );
+});
+
 test("F5 without a launch.json debugs the open definition with generated results", async () => {
   const editor = await activated();
   const config = resolved(editor);

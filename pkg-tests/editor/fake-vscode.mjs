@@ -110,7 +110,11 @@ export function createEditor({ documents = [], files = new Map(), folder, isTrus
       createTestController: () => ({
         items: items(),
         dispose() {},
-        createRunProfile: (label, kind) => registered.profiles.push({ label, kind }),
+        createRunProfile: (label, kind) => {
+          const profile = { label, kind };
+          registered.profiles.push(profile);
+          return profile;
+        },
         createTestItem: (id, label, uri) => ({ id, label, uri, children: items() }),
       }),
     },
