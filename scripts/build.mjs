@@ -104,7 +104,7 @@ async function bundle() {
     // All entries share one copy of the code, so that `stepglass` and `stepglass/slim` in one program have the same classes.
     splitting: true,
     chunkNames: "shared-[hash]",
-    plugins: [wasm, holding, located],
+    plugins: [wasm, inlineWasm, located],
   });
   const node = await bundleForNode(esbuild, options);
   // The component, whose parts are loaded on demand, and its worker. The worker is one file, because bundlers that copy it do not
@@ -200,7 +200,7 @@ async function bundleForNode(esbuild, options) {
   await esbuild.build({ ...nodeOptions, entryPoints: others, plugins: [partsBesideCore(texts, core)] });
   await esbuild.build({
     ...options,
-    entryPoints: [join(root, "js/entries/held.ts")],
+    entryPoints: [join(root, "js/entries/wasm-inline.ts")],
     outExtension: { ".js": ".cjs" },
     format: "cjs",
     platform: "node",
@@ -411,10 +411,10 @@ const NODE_ENTRIES = [
 ];
 
 /** In bundles the code contains the WebAssembly, so no file is needed beside it. */
-const holding = {
-  name: "holding",
+const inlineWasm = {
+  name: "inline-wasm",
   setup(build) {
-    build.onResolve({ filter: /^\.\/(?:\.\.\/)*beside\.ts$/ }, () => ({ path: join(root, "js/entries/held.ts") }));
+    build.onResolve({ filter: /^\.\/(?:\.\.\/)*wasm-file\.ts$/ }, () => ({ path: join(root, "js/entries/wasm-inline.ts") }));
   },
 };
 

@@ -1,4 +1,4 @@
-// One call of an API of AWS.
+// Calls one API of an AWS service.
 
 import type { MemberText, Schema, Style } from "./shapes.ts";
 import { TaskError } from "../core/base/errors.ts";
@@ -8,10 +8,10 @@ import { stateError } from "./errors.ts";
 import type { Members } from "./jobs.ts";
 import type { OptimizedService } from "./services.ts";
 
-/** What is called. */
+/** A call of an API. */
 export interface ApiCall {
   client: ServiceClient;
-  /** The API, as Resources have it: `sendMessage`. */
+  /** The API, as in a Resource: `sendMessage`. */
   action: string;
   /** Absent for SDK integrations. */
   optimized?: OptimizedService | undefined;
@@ -20,7 +20,7 @@ export interface ApiCall {
   signal?: AbortSignal | undefined;
 }
 
-/** What was answered. */
+/** The response of a call. */
 interface ApiAnswer {
   value: Members;
   http: HttpResponse;
@@ -46,7 +46,7 @@ export async function callApi({ client, action, optimized, request, memberText, 
   }
 }
 
-/** The schemas of an operation's input and output. */
+/** Returns the schemas of an operation's input and output. */
 function schemasOf(operation: Schema | undefined, client: ServiceClient): [input: Schema, output: Schema] {
   const schema = typeof operation === "function" ? operation() : operation;
   if (Array.isArray(schema) && schema[0] === 9) return [schema[4] as Schema, schema[5] as Schema];
@@ -56,7 +56,7 @@ function schemasOf(operation: Schema | undefined, client: ServiceClient): [input
   );
 }
 
-/** The response of an optimized integration: with what is known of the HTTP response, in the order of names. */
+/** Returns the response of an optimized integration: with metadata of the HTTP response, its members sorted by name. */
 export function withMetadata(value: Members, { http, requestId }: Pick<ApiAnswer, "http" | "requestId">): Members {
   const all: Record<string, string[]> = {};
   for (const [name, text] of http.headers) (all[name] ??= []).push(text);

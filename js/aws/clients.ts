@@ -5,12 +5,12 @@ import type { AwsCredentials } from "../core/api/aws.d.ts";
 import type { Schema } from "./shapes.ts";
 import type { Settings } from "./settings.ts";
 
-/** What a package of the SDK exports, as far as it is used. */
+/** The exports of an SDK package that are used here. */
 interface ClientModule {
   readonly [name: string]: unknown;
 }
 
-/** What a client has been configured with. */
+/** The configuration of a client. */
 interface ClientConfig {
   readonly serviceId?: string;
   readonly region?: () => Promise<string>;
@@ -32,10 +32,10 @@ interface SdkCommand {
 type Handler = (args: unknown) => Promise<{ response?: unknown }>;
 type Middleware = (next: Handler) => Handler;
 
-/** What is known of an HTTP response. */
+/** Metadata of an HTTP response. */
 export interface HttpResponse {
   status: number;
-  /** With the names as they were sent. */
+  /** Header names are spelled as the service sent them. */
   headers: [name: string, value: string][];
 }
 
@@ -52,42 +52,42 @@ export class ServiceClient {
     this.#client = client;
   }
 
-  /** The service as its model names it: "DynamoDB", "Secrets Manager". */
+  /** The service's name in its model: "DynamoDB", "Secrets Manager". */
   get serviceId(): string {
     return this.#client.config.serviceId ?? "";
   }
 
-  /** Whether the service's model has an error of this name. */
+  /** Returns whether the service's model has an error of this name. */
   hasError(name: string): boolean {
     return typeof this.#module[name] === "function";
   }
 
-  /** The class of an operation's command, whatever the case of its name. Undefined where the service has none. */
+  /** Returns the class of an operation's command; the case of its name does not matter. Undefined if the service has none. */
   command(action: string): (new (input: object) => SdkCommand) | undefined {
     const name = `${action}Command`.toLowerCase();
     const found = Object.keys(this.#module).find((key) => key.toLowerCase() === name);
     return found === undefined ? undefined : (this.#module[found] as new (input: object) => SdkCommand);
   }
 
-  /** Sends a command; `http` is filled with what has been answered. */
+  /** Sends a command. `http.response` is set to the metadata of the response. */
   async send(command: SdkCommand, http: { response?: HttpResponse }, signal: AbortSignal | undefined): Promise<Record<string, unknown>> {
     const middleware: Middleware = (next) => async (args) => {
       const result = await next(args);
       http.response = httpResponse(result.response);
       return result;
     };
-    // Nearest to the network: what is behind it reads the body.
+    // This step is nearest to the network. Later steps read the body.
     command.middlewareStack.add(middleware, { step: "deserialize", priority: "low", name: "stepglassResponse" });
     return this.#client.send(command, signal === undefined ? {} : { abortSignal: signal });
   }
 
-  /** The texts that nobody may read: the credentials of the client. */
+  /** Returns the texts that must not appear in results: the client's credentials. */
   async secrets(): Promise<string[]> {
     try {
       const credentials = await this.#client.config.credentials?.();
       return [credentials?.secretAccessKey, credentials?.sessionToken, credentials?.accessKeyId].filter((text) => text !== undefined);
     } catch {
-      return []; // There are none.
+      return []; // The client has no credentials.
     }
   }
 }
@@ -107,7 +107,7 @@ function httpResponse(given: unknown): HttpResponse {
   return { status: statusCode, headers: raw.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, raw[i + 1] ?? ""]] : [])) };
 }
 
-/** The credentials that emulators take. */
+/** Credentials that emulators accept. */
 const EMULATED: AwsCredentials = { accessKeyId: "test", secretAccessKey: "test" };
 
 /** The clients of one `awsTasks()`: one for each service and role. */
@@ -119,25 +119,25 @@ export class Clients {
     this.settings = settings;
   }
 
-  /** The client of a service, by its package. `role` is the one that the state's Credentials name. */
+  /** Returns the client of a service, by its package. `role` is the role of the state's Credentials. */
   get(client: string, role?: string): Promise<ServiceClient> {
     const key = role === undefined ? client : `${client} ${role}`;
     let made = this.#clients.get(key);
     if (made === undefined) {
       made = this.#make(client, role);
       this.#clients.set(key, made);
-      // A package can be installed meanwhile.
+      // The package may be installed later, so a failure is not remembered.
       made.catch(() => this.#clients.delete(key));
     }
     return made;
   }
 
-  /** Where a service is called; undefined for AWS itself. */
+  /** Returns the endpoint of a service; undefined for AWS itself. */
   endpointOf(client: string): string | undefined {
     return this.settings.endpoints.get(client) ?? this.settings.endpoint;
   }
 
-  /** The region of calls, as far as it is not for the SDK to find. */
+  /** Returns the region of calls; undefined if the SDK has to find it. */
   regionOf(client: string): string | undefined {
     const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const given = this.settings.region || AWS_REGION || AWS_DEFAULT_REGION;
@@ -154,7 +154,7 @@ export class Clients {
     }
   }
 
-  /** The credentials and the region of signatures that no client makes. */
+  /** Returns the credentials and the region for requests that no SDK client sends. */
   async signing(client: string): Promise<{ credentials: AwsCredentials; region: string }> {
     const { credentials = await this.#found() } = this.settings;
     return {
@@ -163,7 +163,7 @@ export class Clients {
     };
   }
 
-  /** The credentials that the SDK finds, by the package that all of its clients have. */
+  /** The credentials that the SDK finds, with a package that every client depends on. */
   async #found(): Promise<() => Promise<AwsCredentials>> {
     const { defaultProvider } = await this.load("@aws-sdk/credential-provider-node");
     return (defaultProvider as () => () => Promise<AwsCredentials>)();
@@ -186,14 +186,14 @@ export class Clients {
     const credentials = role === undefined ? this.#credentials(endpoint) : () => this.#assumed(role);
     return {
       ...(region !== undefined && { region }),
-      // Without it S3 answers with a checksum, which Step Functions does not ask for (recorded for s3:getObject).
+      // Without this setting the SDK asks S3 for a checksum, which Step Functions does not do (recorded for s3:getObject).
       ...(client === "s3" && { responseChecksumValidation: "WHEN_REQUIRED" }),
       ...(credentials !== undefined && { credentials }),
       ...(endpoint !== undefined && { endpoint, disableHostPrefix: true, useQueueUrlAsEndpoint: false, forcePathStyle: true }),
     };
   }
 
-  /** The credentials that were given. An emulator gets some of its own where there are none; else the SDK finds them. */
+  /** The configured credentials. Without them, an emulator gets fixed ones, and for AWS the SDK finds them. */
   #credentials(endpoint: string | undefined): Settings["credentials"] {
     const { credentials } = this.settings;
     if (credentials !== undefined || endpoint === undefined) return credentials;

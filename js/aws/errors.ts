@@ -1,11 +1,11 @@
-// The errors of services, with the names and causes that Step Functions gives them.
+// Errors of services, with the names and causes that Step Functions gives them.
 
 import { TaskError, messageOf } from "../core/base/errors.ts";
 import { isObject } from "../core/base/json.ts";
 import type { ServiceClient } from "./clients.ts";
 import type { OptimizedService } from "./services.ts";
 
-/** What the SDK throws for an answer that is an error. */
+/** The error that the SDK throws for an error response. */
 interface ServiceError {
   name: string;
   message: string;
@@ -13,11 +13,14 @@ interface ServiceError {
   requestId: string;
   extendedRequestId: string | undefined;
   attempts: number;
-  /** The error's name on the wire, where it is another one. */
+  /** The error's name on the wire, if it differs. */
   code: string;
 }
 
-/** The error of a state whose service has refused a request, or could not be reached. `optimized` is absent for SDK integrations. */
+/**
+ * Returns the error of a state whose service has refused a request, or could not be reached. `optimized` is absent for SDK
+ * integrations.
+ */
 export function stateError(thrown: unknown, client: ServiceClient, optimized: OptimizedService | undefined): unknown {
   if (thrown instanceof TaskError) return thrown;
   const prefix = optimized?.prefix ?? pascal(client.serviceId);
@@ -35,7 +38,7 @@ function serviceError(thrown: unknown): ServiceError | undefined {
   const code = isObject(wire) && typeof wire.Code === "string" ? wire.Code : typeof Code === "string" ? Code : thrown.name;
   return {
     name: thrown.name,
-    // An answer that is no answer of the service, of a proxy or an emulator; the SDK's advice is for programmers.
+    // A response of a proxy or an emulator that is not the service's. The SDK's advice in the message is for programmers.
     message: thrown.message.replace(/\n\s*Deserialization error:.*$/s, ""),
     status: $metadata.httpStatusCode,
     requestId: String($metadata.requestId ?? "null"),
@@ -45,24 +48,27 @@ function serviceError(thrown: unknown): ServiceError | undefined {
   };
 }
 
-/** As the AWS SDK for Java 1 writes it. */
+/** The format of the AWS SDK for Java 1. */
 function oldCause({ message, status, code, requestId }: ServiceError, service: string): string {
   return `${message} (Service: ${service}; Status Code: ${status}; Error Code: ${code}; Request ID: ${requestId}; Proxy: null)`;
 }
 
-/** As the AWS SDK for Java 2 writes it. */
+/** The format of the AWS SDK for Java 2. */
 function newCause({ message, status, requestId, extendedRequestId, attempts }: ServiceError, service: string): string {
   const extended = extendedRequestId === undefined ? "" : `, Extended Request ID: ${extendedRequestId}`;
   return `${message} (Service: ${service}, Status Code: ${status}, Request ID: ${requestId}${extended}) (SDK Attempt Count: ${attempts})`;
 }
 
-/** Java's classes of errors all end with Exception. */
+/** The names of error classes in Java all end with Exception. */
 function exceptionName(name: string): string {
   if (/exception$/i.test(name)) return name;
   return `${name.replace(/fault$/i, "")}Exception`;
 }
 
-/** "Secrets Manager" is SecretsManager, "DynamoDB" is DynamoDb, "SFN" is Sfn: words as the AWS SDK for Java 2 has them in names of classes. */
+/**
+ * Returns a service's name as in class names of the AWS SDK for Java 2: SecretsManager for "Secrets Manager", DynamoDb for
+ * "DynamoDB", Sfn for "SFN".
+ */
 function pascal(serviceId: string): string {
   return serviceId
     .replace(/[^A-Za-z0-9]+/g, " ")
@@ -74,7 +80,7 @@ function pascal(serviceId: string): string {
     .join("");
 }
 
-/** Why there is no answer, as Java says it. */
+/** Returns why there is no response, in the words of Java. */
 export function reasonOf(thrown: unknown): string {
   const error =
     thrown instanceof Error ? (thrown as NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number }) : undefined;
@@ -85,17 +91,17 @@ export function reasonOf(thrown: unknown): string {
   return messageOf(thrown);
 }
 
-/** The shortest text that is a secret: shorter ones are in innocent words. */
+/** The minimum length of a secret. Shorter texts also occur in harmless words. */
 const SHORTEST = 8;
 
-/** A text without the secrets. */
+/** Returns a text in which the secrets are replaced. */
 export function hidden(text: string, secrets: readonly string[]): string {
   let shown = text;
   for (const secret of secrets) if (secret.length >= SHORTEST) shown = shown.replaceAll(secret, "…");
   return shown;
 }
 
-/** A thrown error of a state without the secrets. */
+/** Returns a state's error in which the secrets are replaced. */
 export function hiddenError(thrown: unknown, secrets: readonly string[]): unknown {
   if (!(thrown instanceof TaskError)) return thrown;
   const cause = thrown.errorCause;

@@ -1,4 +1,4 @@
-// Tasks that call HTTP endpoints: `http:invoke`, with connections of the host, and `apigateway:invoke`.
+// Tasks that call HTTP endpoints: `http:invoke`, with the host's connections, and `apigateway:invoke`.
 
 import type { HttpConnection, HttpConnectionParts, HttpTaskRequest } from "../core/api/aws.d.ts";
 import { TaskError } from "../core/base/errors.ts";
@@ -8,7 +8,7 @@ import { JsonText } from "../core/tasks/json-text.ts";
 import { reasonOf } from "./errors.ts";
 import type { Members } from "./jobs.ts";
 
-/** A request that is sent as it is. */
+/** A request that is sent unchanged. */
 export interface PlainRequest {
   url: URL;
   method: string;
@@ -16,27 +16,27 @@ export interface PlainRequest {
   body: string | undefined;
 }
 
-/** AWS gives an HTTP task so long, in milliseconds. */
+/** The maximum duration of an HTTP task on AWS, in milliseconds. */
 const LONGEST = 60_000;
 
-/** What an HTTP task has around it. */
+/** The context of an HTTP task. */
 interface HttpSurroundings {
   connections: Readonly<Record<string, HttpConnection>>;
-  /** Hears what of the connection nobody may read, before anything is sent. */
-  keep(secrets: readonly string[]): void;
+  /** Receives the secrets of the connection before anything is sent, so that they can be removed from results. */
+  addSecrets(secrets: readonly string[]): void;
   signal: AbortSignal;
 }
 
 /** `http:invoke`. */
-export async function httpTask(given: Members, { connections, keep, signal }: HttpSurroundings): Promise<Members> {
+export async function httpTask(given: Members, { connections, addSecrets, signal }: HttpSurroundings): Promise<Members> {
   const { request, secrets } = await connected(given, connections);
-  keep(secrets);
+  addSecrets(secrets);
   const { response, text } = await send(request, signal, "States.Http.Socket");
   if (!response.ok) throw new TaskError(`States.Http.StatusCode.${response.status}`, text || response.statusText);
   return responseOf(response, text);
 }
 
-/** The request with what its connection adds, and the texts of that. */
+/** Returns the request with the additions of its connection, and the secrets among them. */
 async function connected(given: Members, connections: Readonly<Record<string, HttpConnection>>) {
   const url = urlOf(given.ApiEndpoint);
   const headers = headersOf(given.Headers);
@@ -50,7 +50,7 @@ async function connected(given: Members, connections: Readonly<Record<string, Ht
   return { request: { url, method: about.method, headers, body }, secrets };
 }
 
-/** A secret, what is in a header besides the scheme ("Bearer …"), and both as they are in a URL. */
+/** Returns the secret, the part of a header after the scheme ("Bearer …"), and the URL-encoded form of both. */
 function secretTexts(value: string): string[] {
   const texts = [value, ...value.split(" ").slice(1)];
   return [...texts, ...texts.map(encodeURIComponent)];
@@ -86,7 +86,7 @@ function bodyOf(given: Members, parts: HttpConnectionParts, headers: Headers): s
   return typeof whole === "string" ? whole : jsonText(whole);
 }
 
-/** The fields of a form; lists as the format says. */
+/** Returns the fields as a form body; `format` determines how lists are encoded. */
 function formOf(value: unknown, format: string): string {
   const form = new URLSearchParams();
   const add = (name: string, item: unknown): void => {
@@ -104,7 +104,7 @@ function plainText(value: unknown): string {
   return typeof value === "string" ? value : jsonText(value);
 }
 
-/** A request to API Gateway; `sign` adds what AuthType IAM_ROLE needs. */
+/** Sends a request to API Gateway. `sign` adds the headers that AuthType IAM_ROLE needs. */
 export async function gatewayTask(given: Members, sign: (request: PlainRequest) => Promise<void>, signal: AbortSignal): Promise<Members> {
   const { ApiEndpoint, Stage, Path, Method, RequestBody, AuthType = "NO_AUTH" } = given;
   const host = String(ApiEndpoint ?? "");
@@ -139,7 +139,7 @@ function responseOf(response: Response, text: string): Members {
   return { Headers: headers, ResponseBody: bodyValue(text), StatusCode: response.status, StatusText: response.statusText };
 }
 
-/** The JSON of a body, as its text; another body as a string. */
+/** Returns a JSON body as its text, so that numbers keep their digits; any other body is a string. */
 export function bodyValue(text: string): unknown {
   try {
     return new JsonText(text);
@@ -148,7 +148,7 @@ export function bodyValue(text: string): unknown {
   }
 }
 
-/** The URL of an endpoint. Throws a TaskError for anything else. */
+/** Returns the URL of an endpoint. Throws a TaskError if it is not an HTTP or HTTPS URL. */
 export function urlOf(given: unknown): URL {
   const text = String(given);
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
@@ -162,12 +162,12 @@ function headersOf(given: unknown): Headers {
   return headers;
 }
 
-/** What is given by names. */
+/** Returns the members of an object that are not null. */
 export function entriesOf(given: unknown): [name: string, value: unknown][] {
   return isObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : [];
 }
 
-/** One or several texts. */
+/** Returns one or several values as texts. */
 export function listOf(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(plainText);
 }

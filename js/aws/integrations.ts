@@ -1,4 +1,5 @@
-// What the optimized integrations change of requests and responses; all others have the API's own.
+// How the requests and responses of optimized integrations differ from those of the API. Integrations that are not listed have the
+// API's own.
 
 import { createHash } from "node:crypto";
 import type { Task as PublicTask } from "../core/api/index.d.ts";
@@ -8,22 +9,22 @@ import { jsonText } from "../core/tasks/integration.ts";
 import { JsonText } from "../core/tasks/json-text.ts";
 import type { Members } from "./jobs.ts";
 
-/** Calls an API of the same service; its request and response are in PascalCase. */
+/** Calls another API of the same service. Its request and response have PascalCase members. */
 export type CallApi = (action: string, request: Members) => Promise<Members>;
 
 /** How an integration differs from its API. */
 export interface Integration {
-  /** The API, where it has another name. */
+  /** The API, if it has another name. */
   action?: string;
-  /** The package of its client after `@aws-sdk/client-`, where it is not the service's. */
+  /** The package of the client after `@aws-sdk/client-`, if it is not the service's. */
   client?: string;
-  /** The API's request. */
+  /** Returns the API's request. */
   request?(given: Members, task: PublicTask, call: CallApi): Members | Promise<Members>;
-  /** The integration's response. */
+  /** Returns the integration's response. */
   response?(answer: Members, given: Members): Members;
 }
 
-/** By service and API. */
+/** Keys are the service and the API. */
 export const INTEGRATIONS: ReadonlyMap<string, Integration> = new Map<string, Integration>([
   [
     "bedrock:invokeModel",
@@ -100,20 +101,20 @@ function parsed(body: unknown): unknown {
   }
 }
 
-/** ECS answers with success although it could place no task. */
+/** ECS responds with success although it could not place a task. */
 function placed(answer: Members): Members {
   if (Array.isArray(answer.Failures) && answer.Failures.length > 0) throw new TaskError("AmazonECS.Unknown", jsonText(answer));
   return answer;
 }
 
-/** The id of the part of a cluster of EMR that has a name. */
+/** Returns the id of the named part of an EMR cluster. */
 function idOf(list: unknown, name: unknown): unknown {
   const found = Array.isArray(list) ? list.filter(isObject).find((one) => one.Name === name) : undefined;
   if (found !== undefined) return found.Id;
   throw new TaskError("ElasticMapReduce.AmazonElasticMapReduceException", `the cluster has nothing named ${jsonText(name)}`);
 }
 
-/** Step Functions adds the ARNs of the machine and of its execution to each entry. */
+/** Adds the ARNs of the machine and of its execution to each entry, as Step Functions does. */
 function withResources(given: Members, task: PublicTask): Members {
   const { arn } = task.execution;
   const machine = arn
@@ -130,7 +131,7 @@ function withResources(given: Members, task: PublicTask): Members {
   };
 }
 
-/** A name for what a task starts: the same if the attempt is made again after a restart, so that it is started once. */
+/** Returns a name for what a task starts. It stays the same if the attempt is repeated after a restart, so that it is started once. */
 function childName(task: PublicTask): string {
   const digits = createHash("sha256").update(`${task.idempotencyKey}/${task.attempt}`).digest("hex");
   return digits.slice(0, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-8$4-$5");

@@ -1,4 +1,4 @@
-// Lambda functions, and executions of Step Functions: the integrations whose requests hold JSON for somebody else.
+// Lambda functions and executions of Step Functions: integrations whose requests contain JSON for another program.
 
 import { TaskError } from "../core/base/errors.ts";
 import { isObject } from "../core/base/json.ts";
@@ -12,7 +12,7 @@ import { callApi, withMetadata } from "./call.ts";
 import type { ApiCall } from "./call.ts";
 import type { Members } from "./jobs.ts";
 
-/** `lambda:invoke`: the response with the function's answer as JSON. Throws the function's error. */
+/** `lambda:invoke`: returns the response with the function's result as JSON. Throws the function's error. */
 export async function invokeFunction(call: Omit<ApiCall, "action">): Promise<Members> {
   const answer = await callApi({ ...call, action: "invoke" });
   const { FunctionError, Payload = "", ...others } = answer.value;
@@ -21,7 +21,7 @@ export async function invokeFunction(call: Omit<ApiCall, "action">): Promise<Mem
   return withMetadata({ ...others, Payload: payloadOf(text) }, answer);
 }
 
-/** The answer of a function; an event has none. */
+/** Parses a function's result. An asynchronous invocation has none. */
 function payloadOf(text: string): unknown {
   if (text === "") return {};
   try {
@@ -31,7 +31,7 @@ function payloadOf(text: string): unknown {
   }
 }
 
-/** DescribeExecution's answer as a task's result, and whether the execution has ended, and how. */
+/** Returns DescribeExecution's response as the task's result, and the outcome if the execution has ended. */
 export function executionResult(resource: Pick<Resource, "pattern">, described: Members): { ended?: "succeeded" | "failed"; text: string } {
   const { ExecutionArn, StateMachineArn, Name, Input, Output, Status, StartDate, StopDate, Error: error, Cause } = described;
   const told: ExecutionDescription = description(resource, {
@@ -55,7 +55,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : value === undefined ? undefined : jsonText(value);
 }
 
-/** The members of a task's parameters. */
+/** Returns the members of a task's parameters. */
 export function membersOfParameters(parameters: unknown): Members {
   return isObject(parameters) ? parameters : {};
 }

@@ -1,4 +1,4 @@
-// The jobs that `.sync` waits for: how each service is asked for one, how it ends, and how it is stopped.
+// The jobs that `.sync` waits for: how each service describes a job, how a job ends, and how it is stopped.
 
 import { isObject } from "../core/base/json.ts";
 
@@ -9,25 +9,25 @@ export type Members = Record<string, unknown>;
 export interface Job {
   /** The API that describes it. */
   describe: string;
-  /** The request of that API, from the answer to the first request and that request. */
+  /** Returns the request of that API, from the response to the first request and from that request. */
   ask(answer: Members, request: Members): Members;
-  /** Where the job is in the description: "Jobs.0". Default: the whole. */
+  /** The path of the job in the description: "Jobs.0". Default: the whole description. */
   at?: string;
-  /** The name that the task's result has it under, where it is not the result itself. */
+  /** The member of the task's result that holds the job. Default: the job is the result. */
   as?: string;
-  /** Where its status is in the job. */
+  /** The path of the status in the job. */
   status: string;
   succeeded: readonly string[];
   failed?: readonly string[];
-  /** Whether a job of a status that counts as success has succeeded. */
+  /** Returns whether a job with a status of success has really succeeded. */
   holds?(job: unknown): boolean;
-  /** Whether the end is that the service does not know it any more. */
+  /** Whether the job has ended when the service no longer has it. */
   vanishes?: boolean;
-  /** How it is stopped when nobody waits for it any more. */
+  /** The API that stops the job when its task is cancelled, and its request. */
   stop?: readonly [action: string, ask: Job["ask"]];
 }
 
-/** The value at a path of names and positions; undefined if there is none. */
+/** Returns the value at a path of names and positions; undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value;
   for (const step of path === "" ? [] : path.split(".")) at = isObject(at) || Array.isArray(at) ? (at as Members)[step] : undefined;
@@ -36,7 +36,7 @@ export function valueAt(value: unknown, path: string): unknown {
 
 const text = (value: unknown, path: string): unknown => valueAt(value, path);
 
-/** A job of SageMaker: its Describe takes its name. */
+/** A job of SageMaker. Its Describe API takes the job's name. */
 function sagemaker(kind: string, stops = true): Job {
   const name = `${kind}Name`;
   const ask: Job["ask"] = (_, request) => ({ [name]: request[name] });
@@ -50,7 +50,7 @@ function sagemaker(kind: string, stops = true): Job {
   };
 }
 
-/** A part of a cluster of EKS that is created. */
+/** A part of an EKS cluster that is being created. */
 function eksCreation(kind: string, ask: Job["ask"]): Job {
   return {
     describe: `describe${kind}`,

@@ -14,22 +14,22 @@ import { type Members, valueAt } from "./jobs.ts";
 import { presigned } from "./sign.ts";
 import { until } from "./wait.ts";
 
-/** What a call has around it. */
+/** The context of a call. */
 interface ClusterSurroundings {
   credentials: AwsCredentials;
   region: string;
-  /** Hears what nobody may read, before anything is sent. */
-  keep(secrets: readonly string[]): void;
+  /** Receives secrets before anything is sent, so that they can be removed from results. */
+  addSecrets(secrets: readonly string[]): void;
   signal: AbortSignal;
 }
 
-/** How `eks:runJob.sync` waits. */
+/** The context of `eks:runJob.sync`. */
 interface JobSurroundings extends ClusterSurroundings {
-  /** Hears the answer to the request for the job. */
+  /** Receives the response to the request that creates the job. */
   submitted(answer: Members): void;
-  /** Waits until the job may be asked for again. */
+  /** Waits until the job may be described again. */
   next(): Promise<void>;
-  /** Waits; ends the job when nobody waits for it any more. */
+  /** Waits; stops the job when the task is cancelled. */
   waiting(stop: () => Promise<unknown>, wait: () => Promise<Members>): Promise<Members>;
 }
 
@@ -44,14 +44,14 @@ export function startJob(given: Members, surroundings: ClusterSurroundings): Pro
   return new Cluster(given, surroundings).ask("POST", jobsOf(given), { body: given.Job });
 }
 
-/** `eks:runJob.sync`: the job when it has ended, with its logs if they are wanted. */
+/** `eks:runJob.sync`: returns the job after it has ended, with its logs if requested. */
 export async function finishJob(given: Members, surroundings: JobSurroundings): Promise<Members> {
   const cluster = new Cluster(given, surroundings);
   const started = await cluster.ask("POST", jobsOf(given), { body: given.Job });
   surroundings.submitted(started);
   const name = String(valueAt(valueOf(started.ResponseBody), "metadata.name"));
   const path = `${jobsOf(given)}/${encodeURIComponent(name)}`;
-  // It may have to end after the task was aborted.
+  // The request to stop must also work after the task was aborted, so it has a signal of its own.
   const stop = () =>
     new Cluster(given, { ...surroundings, signal: new AbortController().signal }).ask("DELETE", path, {
       query: { propagationPolicy: ["Foreground"] },
@@ -76,14 +76,14 @@ function jobsOf(given: Members): string {
   return `/apis/batch/v1/namespaces/${namespaceOf(given)}/jobs`;
 }
 
-/** The condition that a job has ended with. */
+/** Returns the condition with which a job has ended. */
 function endOf(job: unknown): "Complete" | "Failed" | undefined {
   const conditions = valueAt(job, "status.conditions");
   const ends = Array.isArray(conditions) ? conditions.filter((one) => isObject(one) && one.status === "True") : [];
   return (["Complete", "Failed"] as const).find((end) => ends.some(({ type }: Members) => type === end));
 }
 
-/** The logs of all containers of a job. One that cannot be read has its error instead. */
+/** Returns the logs of all containers of a job. A log that cannot be read is replaced by the error. */
 async function logsOf(cluster: Cluster, given: Members, job: string, { RawLogs, LogParameters }: Members): Promise<Members> {
   const path = `/api/v1/namespaces/${namespaceOf(given)}/pods`;
   const found = await cluster.ask("GET", path, { query: { labelSelector: [`job-name=${job}`] } });
@@ -111,12 +111,12 @@ function listAt(value: unknown, path: string): unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** The value of an answer, which goes on as its text so that no digit is lost. */
+/** Returns the value of a response. JSON stays text, so that numbers keep their digits. */
 function valueOf(body: unknown): unknown {
   return isJsonText(body) ? body.value : body;
 }
 
-/** What is asked for. */
+/** The query and the body of a request. */
 interface Asked {
   query?: unknown;
   body?: unknown;
@@ -128,10 +128,10 @@ interface Answered {
   text: string;
 }
 
-/** A token is valid for so long, in seconds; each request has its own. */
+/** How long a token is valid, in seconds. Each request gets a new one. */
 const VALID = 60;
 
-/** A cluster's API. */
+/** The API of a cluster. */
 class Cluster {
   readonly #given: Members;
   readonly #surroundings: ClusterSurroundings;
@@ -141,12 +141,12 @@ class Cluster {
     this.#surroundings = surroundings;
   }
 
-  /** Asks for JSON. */
+  /** Sends a request whose response is JSON. */
   async ask(method: string, path: string, asked: Asked = {}): Promise<Members> {
     return answerOf(await this.send(method, path, asked));
   }
 
-  /** Sends a request. Throws a TaskError such as EKS.401 for an answer that is an error. */
+  /** Sends a request. Throws a TaskError such as EKS.401 for an error response. */
   async send(method: string, path: string, { query, body }: Asked = {}): Promise<Answered> {
     const url = urlOf(this.#given.Endpoint);
     const [own, search = ""] = path.split("?", 2);
@@ -154,7 +154,7 @@ class Cluster {
     url.search = search;
     for (const [name, value] of entriesOf(query)) for (const one of listOf(value)) url.searchParams.append(name, one);
     const token = this.#token();
-    this.#surroundings.keep([token]);
+    this.#surroundings.addSecrets([token]);
     const text = body === undefined || body === null ? undefined : typeof body === "string" ? body : jsonText(body);
     const headers: Record<string, string> = { accept: "application/json, */*", authorization: `Bearer ${token}` };
     if (text !== undefined) {
@@ -166,10 +166,10 @@ class Cluster {
     return answer;
   }
 
-  /** As `aws eks get-token` makes it: a signed request to STS, by which the cluster learns who asks. */
+  /** Creates a token like `aws eks get-token`: a signed request to STS, with which the cluster identifies the caller. */
   #token(): string {
     const { credentials } = this.#surroundings;
-    // The cluster's own region, which its name tells.
+    // The cluster's own region, which is part of its host name.
     const [, region = this.#surroundings.region] = /\.([a-z0-9-]+)\.eks\.amazonaws\.com/.exec(String(this.#given.Endpoint)) ?? [];
     const china = region.startsWith("cn-") ? ".cn" : "";
     const url = new URL(`https://sts.${region}.amazonaws.com${china}/?Action=GetCallerIdentity&Version=2011-06-15`);
@@ -206,7 +206,7 @@ function answerOf({ status, reason, text }: Answered): Members {
   return { ResponseBody: bodyValue(text), StatusCode: status, StatusText: reason };
 }
 
-/** A list is a JSON Patch; a part of an object is merged. */
+/** A list is a JSON Patch. An object is merged. */
 function patchType(body: unknown): string {
   const list = Array.isArray(body) || (typeof body === "string" && body.trimStart().startsWith("["));
   return list ? "application/json-patch+json" : "application/merge-patch+json";

@@ -1,4 +1,4 @@
-// S3 for Distributed Maps: their items come from objects, and their results go to objects.
+// S3 for Distributed Maps: items are read from objects, and results are written to objects.
 
 import type { ListedObject, ObjectStore, TaskHandler } from "../core/api/index.d.ts";
 import { s3Handlers } from "../core/tasks/objects.ts";
@@ -6,7 +6,7 @@ import { callApi } from "./call.ts";
 import type { ServiceClient } from "./clients.ts";
 import { stateError } from "./errors.ts";
 
-/** What a Distributed Map calls: `s3:getObject`, `s3:listObjectsV2` and `s3:putObject`. */
+/** The handlers that a Distributed Map calls: `s3:getObject`, `s3:listObjectsV2` and `s3:putObject`. */
 export function mapHandlers(client: ServiceClient, signal: AbortSignal): Record<string, TaskHandler> {
   return s3Handlers(storeOf(client, signal));
 }
@@ -31,12 +31,12 @@ function storeOf(client: ServiceClient, signal: AbortSignal): ObjectStore {
   };
 }
 
-/** What is written as it is: of a text, a request would have its JSON. */
+/** Returns the bytes of a body. Without this, a text would be sent as its JSON. */
 function written(body: string | Uint8Array): Uint8Array {
   return typeof body === "string" ? new TextEncoder().encode(body) : body;
 }
 
-/** An object of a list, as SDK integrations have it. */
+/** An object in a listing, as in SDK integrations. */
 interface ListedContent {
   Key: string;
   Size?: number;
@@ -53,7 +53,7 @@ function aboutObject({ Key, Size = 0, LastModified, ETag }: ListedContent): List
   };
 }
 
-/** The bytes of an object, which may be compressed; undefined if there is no such object. */
+/** Returns the bytes of an object, which may be compressed; undefined if there is no such object. */
 async function bytesOf(client: ServiceClient, request: object, signal: AbortSignal): Promise<Uint8Array | undefined> {
   const Command = client.command("getObject");
   if (Command === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What a machine would call, without calling it.
+// Lists what a machine would call, without calling it.
 
 import type { AwsCall } from "../core/api/aws.d.ts";
 import { Outline } from "../core/definition/outline.ts";
@@ -9,10 +9,13 @@ import { Clients } from "./clients.ts";
 import { INTEGRATIONS } from "./integrations.ts";
 import { clientOf } from "./services.ts";
 
-/** What calls a task's service: clients, or something else at an endpoint. Undefined where a task leaves no machine. */
+/**
+ * What handles a task's call: the SDK's clients, or another program at an endpoint. Undefined for a task that stays on this
+ * machine.
+ */
 export type Caller = Clients | { endpoint: string } | undefined;
 
-/** The calls of a definition's tasks. */
+/** Returns the calls of a definition's tasks. */
 export async function callsOf(
   definition: MachineDefinition,
   callerOf: (resource: string, state: string, parameters: unknown) => Caller,

@@ -3,7 +3,10 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** Loads a package of the project in the working directory. A bundler would follow an import, and the SDK's clients are not ours to bundle. */
+/**
+ * Loads a package from the project in the working directory. This is not an import, because bundlers would include the SDK's
+ * clients.
+ */
 export async function fromProject(name: string): Promise<object> {
   return createRequire(join(process.cwd(), "index.js"))(name) as object;
 }

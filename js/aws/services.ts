@@ -1,5 +1,5 @@
-// The services of the optimized integrations: which client calls them, and what the AWS SDK for Java 1, which Step Functions calls
-// them with, says of them in errors. Recorded: dynamodb, events, lambda, sns, sqs, states; the others follow the same rule.
+// The services of the optimized integrations: their SDK client, and their names in the errors of the AWS SDK for Java 1, with which
+// Step Functions calls them. Recorded: dynamodb, events, lambda, sns, sqs, states; the others follow the same rule.
 
 import { sdkServices } from "../core/integrations/catalogue.ts";
 
@@ -7,11 +7,11 @@ import { sdkServices } from "../core/integrations/catalogue.ts";
 export interface OptimizedService {
   /** The package after `@aws-sdk/client-`. */
   client: string;
-  /** What errors begin with: `SQS.` */
+  /** The start of error names: `SQS.` */
   prefix: string;
-  /** The service in causes: `AmazonSQS`. */
+  /** The service's name in causes: `AmazonSQS`. */
   service: string;
-  /** The error of whatever has no error of its own. */
+  /** The error's name if the service gives none. */
   exception: string;
 }
 
@@ -22,7 +22,7 @@ const service = (client: string, prefix: string, name: string, exception = `${na
   exception,
 });
 
-/** By the service's name in Resources. `http` and `apigateway` have no client. */
+/** Keys are the service's names in Resources. `http` and `apigateway` have no client. */
 const OPTIMIZED: ReadonlyMap<string, OptimizedService> = new Map([
   ["athena", service("athena", "Athena", "AmazonAthena")],
   ["batch", service("batch", "Batch", "AWSBatch")],
@@ -45,7 +45,7 @@ const OPTIMIZED: ReadonlyMap<string, OptimizedService> = new Map([
   ["states", service("sfn", "StepFunctions", "AWSStepFunctions")],
 ]);
 
-/** How an optimized integration calls its service; undefined for no such service. */
+/** Returns how an optimized integration calls its service; undefined for an unknown service. */
 export function optimizedService(name: string): OptimizedService | undefined {
   return OPTIMIZED.get(name);
 }
@@ -55,21 +55,24 @@ const PACKAGES: ReadonlyMap<string, string> = new Map(
   sdkServices.map(({ name, title }) => [name, title.toLowerCase().replaceAll(" ", "-")]),
 );
 
-/** Another name of Step Functions. */
+/** Other names of Step Functions. */
 const NAMES: ReadonlyMap<string, string> = new Map([["stepfunctions", "sfn"]]);
 
-/** The package of a service, after `@aws-sdk/client-`, by its name in either kind of Resource; undefined for no service. */
+/**
+ * Returns the package of a service, after `@aws-sdk/client-`, by its name in either kind of Resource; undefined for an unknown
+ * service.
+ */
 export function clientOf(name: string): string | undefined {
   const sdk = name.replaceAll("-", "").replace(/service$/, "");
   return OPTIMIZED.get(name)?.client ?? PACKAGES.get(NAMES.get(sdk) ?? sdk);
 }
 
-/** The name of a package's service in SDK integrations. */
+/** Returns the name of a package's service in SDK integrations. */
 export function sdkName(client: string): string {
   return client.replaceAll("-", "").replace(/service$/, "");
 }
 
-/** The patterns of handlers for everything that goes to a client's service. */
+/** Returns the patterns of handlers for everything that a client's service handles. */
 export function patternsOf(client: string): string[] {
   const optimized = [...OPTIMIZED].filter(([, about]) => about.client === client).map(([name]) => `${name}:*`);
   // Distributed Maps read and write objects.
@@ -80,7 +83,7 @@ export function patternsOf(client: string): string[] {
 /** The ARN of a function as the Resource of a task. */
 export const LAMBDA_FUNCTIONS = "arn:*:lambda:*:function:*";
 
-/** The patterns of handlers for everything that a client of the SDK calls. */
+/** Returns the patterns of handlers for everything that the SDK can call. */
 export function allPatterns(): string[] {
   return [...[...OPTIMIZED.keys(), "s3"].map((name) => `${name}:*`), "aws-sdk:*", LAMBDA_FUNCTIONS];
 }

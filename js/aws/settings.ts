@@ -1,4 +1,4 @@
-// The options of awsTasks(), checked.
+// Checks the options of awsTasks().
 
 import type { AwsCredentials, AwsTaskOptions, HttpConnection } from "../core/api/aws.d.ts";
 import { misuse } from "../core/base/errors.ts";
@@ -7,12 +7,12 @@ import { checkOptions } from "../core/base/options.ts";
 import { shown } from "../core/base/shown.ts";
 import { clientOf } from "./services.ts";
 
-/** What all calls of one `awsTasks()` share. */
+/** Settings that all calls of one `awsTasks()` share. */
 export interface Settings {
   region: string | undefined;
   credentials: AwsCredentials | (() => Promise<AwsCredentials>) | undefined;
   endpoint: string | undefined;
-  /** By the packages of their clients. */
+  /** Keys are the packages of the clients. */
   endpoints: ReadonlyMap<string, string>;
   only: readonly string[] | undefined;
   connections: Readonly<Record<string, HttpConnection>>;
@@ -21,7 +21,7 @@ export interface Settings {
 
 const OPTIONS = ["endpoint", "region", "credentials", "endpoints", "only", "connections", "load"];
 
-/** The options with what the environment says besides. Throws INVALID_OPTION. */
+/** Returns the options, completed by the environment. Throws INVALID_OPTION. */
 export function settingsOf(options: AwsTaskOptions, load: (name: string) => Promise<object>): Settings {
   checkOptions(options, OPTIONS, "awsTasks()");
   const { endpoint, region, credentials, endpoints = {}, only, connections = {} } = options;
@@ -71,7 +71,7 @@ function urlOf(given: unknown, name: string): string {
   const text = String(given);
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw invalid(`${name} must be a URL that begins with http:// or https://`);
-  // A name and a password in it would be in every message.
+  // A user name and password in the URL would appear in every message.
   const { username, password } = new URL(text);
   if (username !== "" || password !== "") throw invalid(`${name} must not contain a user name or password`);
   return text;

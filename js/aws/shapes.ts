@@ -11,16 +11,16 @@ import { jsonText } from "../core/tasks/integration.ts";
 /** A schema of the SDK: a number or a word for simple values, an array for others. */
 export type Schema = number | string | readonly unknown[] | (() => Schema);
 
-/** A document, which is any JSON. */
+/** A document type: any JSON value. */
 const DOCUMENT = 15;
 
-/** How members of a response are spelled, and times written. */
+/** How names of members and times are written in a response. */
 export interface Style {
   member(name: string): string;
   time(at: Date): string | number;
 }
 
-/** What a schema says, as far as it matters here. */
+/** The parts of a schema that matter here. */
 type Shape =
   | { kind: "structure"; members: ReadonlyMap<string, Schema> }
   | { kind: "list" | "map"; value: Schema }
@@ -37,7 +37,7 @@ const SIMPLE = new Map<number, Shape>([
   [42, { kind: "stream" }],
 ]);
 const OTHER: Shape = { kind: "other" };
-/** Simple lists and maps are numbers: the schema of their values and one of these. */
+/** Simple lists and maps are numbers: the schema of their values plus one of these. */
 const LIST = 64;
 const MAP = 128;
 
@@ -48,7 +48,7 @@ function shapeOf(schema: Schema): Shape {
     return schema >= LIST ? { kind: "list", value: schema & (LIST - 1) } : (SIMPLE.get(schema) ?? OTHER);
   }
   if (typeof schema === "string") return OTHER;
-  // A member's schema with its traits.
+  // A member's schema together with its traits.
   if (schema.length === 2) return shapeOf(schema[0] as Schema);
   const [kind, , , , first, second] = schema;
   switch (kind) {
@@ -69,7 +69,7 @@ function shapeOf(schema: Schema): Shape {
   }
 }
 
-/** Names of members are compared without case: `DbInstanceIdentifier` is `DBInstanceIdentifier`. */
+/** Names of members are compared without case: `DbInstanceIdentifier` is `DBInstanceIdentifier`. These differ in more than case. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([["nul", "null"]]);
 
 function folded(name: string): string {
@@ -77,10 +77,10 @@ function folded(name: string): string {
   return OTHER_NAMES.get(lower) ?? lower;
 }
 
-/** The JSON text of a member of a request, with the digits of its numbers, where it is known. */
+/** Returns the JSON text of a request's member, which keeps all digits of numbers; undefined if it is not known. */
 export type MemberText = (member: string, value: unknown) => string | undefined;
 
-/** A request as the SDK takes it. Members that are null are left out, as Step Functions does. */
+/** Converts a request for the SDK. Members that are null are omitted, as Step Functions does. */
 export function toRequest(schema: Schema, value: unknown, memberText?: MemberText): unknown {
   const shape = shapeOf(schema);
   switch (shape.kind) {
@@ -95,7 +95,7 @@ export function toRequest(schema: Schema, value: unknown, memberText?: MemberTex
     case "bytes":
       return value instanceof Uint8Array ? value : new TextEncoder().encode(textOf(value));
     case "stream":
-      // The body of an object is JSON, also where it is a text: recorded for s3:putObject.
+      // The body of an object is written as JSON, even if it is a string: recorded for s3:putObject.
       return value instanceof Uint8Array ? value : new TextEncoder().encode(jsonText(value));
     case "number":
       return typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
@@ -123,25 +123,25 @@ function toStructure(members: ReadonlyMap<string, Schema>, value: object, member
   return out;
 }
 
-/** JSON where the API has text. */
+/** Returns JSON for a member that is a string in the API. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : jsonText(value);
 }
 
 function timeOf(value: unknown): unknown {
   if (typeof value !== "string" && typeof value !== "number") return value;
-  // Numbers are seconds, as on the wire of most services.
+  // Numbers are seconds, as in the protocols of most services.
   const at = new Date(typeof value === "number" ? value * 1000 : value);
   if (Number.isNaN(at.getTime())) throw new TaskError("States.Runtime", `${JSON.stringify(value)} is not a timestamp`);
   return at;
 }
 
-/** A body that is read as a stream. */
+/** A response body that is read as a stream. */
 interface Stream {
   transformToString(): Promise<string>;
 }
 
-/** The JSON value of a response. */
+/** Converts a response of the SDK to JSON. */
 export async function toResponse(schema: Schema, value: unknown, style: Style): Promise<unknown> {
   if (value === undefined || value === null) return value;
   const shape = shapeOf(schema);
@@ -181,20 +181,23 @@ async function bytesText(value: unknown): Promise<unknown> {
   throw new TaskError("States.Runtime", "a response that is a stream of events is not supported");
 }
 
-/** Numbers of any size, and JSON that the SDK has kept as text. */
+/** Converts large integers, and JSON that the SDK has kept as text. */
 function plain(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (isObject(value) && typeof value.string === "string" && "type" in value) return Number(value.string);
   return value;
 }
 
-/** A member of an optimized integration: `TableName`, `MD5OfMessageBody`; times are milliseconds. */
+/** The style of optimized integrations: `TableName`, `MD5OfMessageBody`; times are milliseconds. */
 export const OPTIMIZED_STYLE: Style = {
   member: (name) => name.charAt(0).toUpperCase() + name.slice(1),
   time: (at) => at.getTime(),
 };
 
-/** A member of an SDK integration as the AWS SDK for Java names it: `DbInstances` for DBInstances; times are text, without zeros. */
+/**
+ * The style of SDK integrations, which follow the AWS SDK for Java: `DbInstances` for DBInstances; times are texts without trailing
+ * zeros.
+ */
 export const SDK_STYLE: Style = {
   member: (name) => (name === "NULL" ? "Nul" : memberName(name)),
   time: (at) => at.toISOString().replace(/\.000Z$/, "Z"),

@@ -1,4 +1,4 @@
-// Signatures of requests that no client of the SDK sends: Signature Version 4 of AWS.
+// AWS Signature Version 4 for requests that no SDK client sends.
 
 import { createHash, createHmac } from "node:crypto";
 import type { AwsCredentials } from "../core/api/aws.d.ts";
@@ -6,7 +6,7 @@ import type { PlainRequest } from "./http.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 
-/** What a signature is valid for. */
+/** The region and the service for which a signature is valid. */
 export interface Scope {
   region: string;
   service: string;
@@ -27,7 +27,7 @@ export function sign(request: PlainRequest, credentials: AwsCredentials, region:
   );
 }
 
-/** Adds a signature to the query of a request that somebody else will send, within so many seconds. */
+/** Adds a signature to the query of a URL that another program will request within `seconds` seconds. */
 export function presigned(request: PlainRequest, credentials: AwsCredentials, scope: Scope, now: Date, seconds: number): void {
   const { url, headers } = request;
   const time = timeOf(now);
@@ -45,7 +45,7 @@ function timeOf(now: Date): string {
   return now.toISOString().replace(/[-:]|\.\d{3}/g, "");
 }
 
-/** The parts of a scope; `time` begins with the day. */
+/** Returns the parts of a scope. `time` begins with the date. */
 function partsOf({ region, service }: Scope, time: string): string[] {
   return [time.slice(0, 8), region, service, "aws4_request"];
 }
@@ -89,7 +89,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** As RFC 3986 has it, of a text that may be encoded already. */
+/** Encodes a text as RFC 3986 requires; the text may be encoded already. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,4 +1,4 @@
-// Handlers of tasks that call AWS, or an emulator of it.
+// Task handlers that call AWS or an emulator.
 
 import type { AwsCredentials } from "../core/api/aws.d.ts";
 import type { Task as PublicTask, TaskHandler } from "../core/api/index.d.ts";
@@ -21,7 +21,7 @@ import type { Settings } from "./settings.ts";
 import { sign } from "./sign.ts";
 import { jobResult, pauses, until } from "./wait.ts";
 
-/** The handlers for what the settings name: one function, under the patterns of its tasks. */
+/** Returns the handlers for the settings: one function, under the patterns of its tasks. */
 export function awsHandlers(settings: Settings): Record<string, TaskHandler> {
   const clients = new Clients(settings);
   const handler: TaskHandler = (input, task) => new AwsTask(clients, task).perform(input);
@@ -29,15 +29,15 @@ export function awsHandlers(settings: Settings): Record<string, TaskHandler> {
   return Object.fromEntries(namesOf(settings).map((name) => [name, handler]));
 }
 
-/** The handlers of `awsTasks()`, and what they call with. */
+/** The handlers of `awsTasks()`, with the clients that they use. */
 const HANDLERS = new WeakMap<object, Clients>();
 
-/** The clients of a handler of `awsTasks()`; undefined for others. */
+/** Returns the clients of a handler of `awsTasks()`; undefined for other handlers. */
 export function clientsOf(handler: object): Clients | undefined {
   return HANDLERS.get(handler);
 }
 
-/** The names of the handlers. What leaves AWS and its emulator has to be named, or is named by its connections. */
+/** Returns the names of the handlers. Services outside of AWS and its emulator must be named, by `only` or by a connection. */
 function namesOf({ only, endpoint, endpoints, connections }: Settings): string[] {
   if (only !== undefined) return [...new Set(only.flatMap(patternsFor))];
   if (endpoint === undefined && endpoints.size > 0) return [...endpoints.keys()].flatMap(patternsOf);
@@ -48,7 +48,7 @@ function namesOf({ only, endpoint, endpoints, connections }: Settings): string[]
   ];
 }
 
-/** The names that a pattern of `only` stands for: a service's pattern holds for both kinds of integrations. */
+/** Returns the names for a pattern of `only`. A service's pattern includes both kinds of integrations. */
 function patternsFor(pattern: string): string[] {
   if (pattern === "*") return allPatterns();
   const names = [pattern];
@@ -60,22 +60,22 @@ function patternsFor(pattern: string): string[] {
   return matches(pattern, "lambda:invoke") ? [...names, LAMBDA_FUNCTIONS] : names;
 }
 
-/** One task that is done by a service. */
+/** One task that a service performs. */
 class AwsTask {
   readonly #clients: Clients;
   readonly #task: PublicTask;
   readonly #resource: Resource;
   readonly #submitted: ((text: string) => void) | undefined;
-  /** The clients that were used: what they know has to be hidden. */
+  /** The clients that were used. Their credentials are removed from results. */
   readonly #used = new Set<ServiceClient>();
-  /** What else has to be hidden. */
-  #kept: readonly string[] = [];
+  /** Other secrets, which are removed from results. */
+  #moreSecrets: readonly string[] = [];
 
   constructor(clients: Clients, task: PublicTask) {
     this.#clients = clients;
     this.#task = task;
     this.#resource = parseResource(task.resource);
-    // Before anything else happens, as it has to be.
+    // This must be requested before the handler does anything else.
     this.#submitted = this.#resource.pattern.startsWith("sync") && task instanceof Task ? Task.submission(task) : undefined;
   }
 
@@ -86,7 +86,7 @@ class AwsTask {
   async perform(input: unknown): Promise<unknown> {
     try {
       const value = await this.#result(input);
-      // Items of a Map are taken as they are.
+      // The items of a Map are not copied.
       return value instanceof TaskResponse ? value : new TaskResponse(new KnownText(hidden(textOf(value), await this.#secrets())));
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
@@ -95,7 +95,7 @@ class AwsTask {
   }
 
   async #secrets(): Promise<string[]> {
-    return [...this.#kept, ...(await Promise.all([...this.#used].map((client) => client.secrets()))).flat()];
+    return [...this.#moreSecrets, ...(await Promise.all([...this.#used].map((client) => client.secrets()))).flat()];
   }
 
   async #result(input: unknown): Promise<unknown> {
@@ -115,7 +115,7 @@ class AwsTask {
     return this.#optimized(name, api, about, parameters);
   }
 
-  /** What a Distributed Map reads or writes. */
+  /** Handles what a Distributed Map reads or writes. */
   async #forMap(name: string, input: unknown): Promise<TaskResponse> {
     const client = await this.#client("s3");
     const handler = mapHandlers(client, this.#signal)[name];
@@ -131,7 +131,7 @@ class AwsTask {
     return client;
   }
 
-  /** The JSON text of what a function gets, with all digits. */
+  /** Returns the JSON text of a function's payload, with all digits of numbers. */
   #payload(input: unknown): string {
     return this.#text() ?? jsonText(input);
   }
@@ -147,7 +147,7 @@ class AwsTask {
     return (await callApi({ client: await this.#client(name), action, request, memberText, signal: this.#signal })).value;
   }
 
-  /** A function that is a Resource: its answer alone. */
+  /** Calls a function that is the Resource itself. Its result is the task's result. */
   async #function(request: Members): Promise<unknown> {
     const { Payload } = await invokeFunction({ client: await this.#client("lambda"), request, ...this.#lambda });
     return Payload;
@@ -155,7 +155,7 @@ class AwsTask {
 
   async #invoke(parameters: Members): Promise<Members> {
     const given = parameters.Payload;
-    // A text is JSON already; the default is an empty object.
+    // A string is JSON already. The default is an empty object.
     const Payload =
       typeof given === "string" ? given : given === undefined || given === null ? "{}" : (this.#text("Payload") ?? jsonText(given));
     return invokeFunction({ client: await this.#client("lambda"), request: { ...parameters, Payload }, ...this.#lambda });
@@ -166,13 +166,13 @@ class AwsTask {
   }
 
   async #optimized(name: string, api: string, optimized: OptimizedService, given: Members): Promise<unknown> {
-    const own = INTEGRATIONS.get(name);
-    const client = await this.#client(own?.client ?? optimized.client);
+    const integration = INTEGRATIONS.get(name);
+    const client = await this.#client(integration?.client ?? optimized.client);
     const call: CallApi = async (action, request) => (await callApi({ client, action, optimized, request, signal: this.#signal })).value;
-    const request = (await own?.request?.(given, this.#task, call)) ?? given;
+    const request = (await integration?.request?.(given, this.#task, call)) ?? given;
     const memberText = (member: string, value: unknown): string | undefined => (given[member] === value ? this.#text(member) : undefined);
-    const answer = await callApi({ client, action: own?.action ?? api, optimized, request, memberText, signal: this.#signal });
-    const value = own?.response?.(answer.value, given) ?? answer.value;
+    const answer = await callApi({ client, action: integration?.action ?? api, optimized, request, memberText, signal: this.#signal });
+    const value = integration?.response?.(answer.value, given) ?? answer.value;
     const response = withMetadata(value, answer);
     if (!this.#resource.pattern.startsWith("sync")) return response;
     this.#submitted?.(hidden(membersText(response), await client.secrets()));
@@ -181,7 +181,7 @@ class AwsTask {
       : this.#job({ name, client, optimized }, call, value, given);
   }
 
-  /** The end of an execution that was started. */
+  /** Waits for the end of an execution that was started. */
   async #execution(client: ServiceClient, call: CallApi, { ExecutionArn }: Members): Promise<KnownText> {
     const stop = () =>
       callApi({ client, action: "stopExecution", request: { ExecutionArn, Cause: "The execution that waits for it has ended." } });
@@ -195,7 +195,7 @@ class AwsTask {
     return new KnownText(text);
   }
 
-  /** The end of a job that was started. */
+  /** Waits for the end of a job that was started. */
   async #job(
     { name, client, optimized }: { name: string; client: ServiceClient; optimized: OptimizedService },
     call: CallApi,
@@ -210,12 +210,12 @@ class AwsTask {
     return this.#waiting(stop, () => jobResult({ job, answer, request }, call, this.#pauses()));
   }
 
-  /** Waits; what nobody waits for any more is stopped, as Step Functions does. */
+  /** Waits. A job or an execution is stopped when its task is cancelled, as Step Functions does. */
   async #waiting<T>(stop: () => Promise<unknown>, wait: () => Promise<T>): Promise<T> {
     try {
       return await wait();
     } catch (thrown) {
-      // An execution that goes on elsewhere still needs it. Whoever stops has no more to say if it is too late.
+      // If the task continues in another process, it still needs the job. An error of the stop request has no effect.
       if (this.#signal.aborted && !(this.#task instanceof Task && Task.isLeft(this.#task))) stop().catch(() => {});
       throw thrown;
     }
@@ -227,8 +227,8 @@ class AwsTask {
   }
 
   #http(parameters: Members): Promise<Members> {
-    const keep = (secrets: readonly string[]): void => void (this.#kept = secrets);
-    return httpTask(parameters, { connections: this.#clients.settings.connections, keep, signal: this.#signal });
+    const addSecrets = (secrets: readonly string[]): void => void (this.#moreSecrets = secrets);
+    return httpTask(parameters, { connections: this.#clients.settings.connections, addSecrets, signal: this.#signal });
   }
 
   async #sign(request: Parameters<typeof sign>[0]): Promise<void> {
@@ -236,27 +236,27 @@ class AwsTask {
     sign(request, credentials, region, new Date());
   }
 
-  /** The credentials of a signature; nobody may read them in what comes back. */
+  /** Returns the credentials for a signature, and removes them from results. */
   async #signing(client: string): Promise<{ credentials: AwsCredentials; region: string }> {
     const found = await this.#clients.signing(client);
     const { secretAccessKey, sessionToken = "", accessKeyId } = found.credentials;
-    this.#kept = [secretAccessKey, sessionToken, accessKeyId];
+    this.#moreSecrets = [secretAccessKey, sessionToken, accessKeyId];
     return found;
   }
 
   async #kubernetes(name: string, given: Members): Promise<unknown> {
     const { endpoint, only = [] } = this.#clients.settings;
-    // The cluster is where the task says, and an emulator's is none.
+    // The endpoint of the cluster is in the task's parameters, so an emulator cannot replace it.
     if (endpoint !== undefined && !only.some((pattern) => /^eks:(?!\*$)/.test(pattern) && matches(pattern, name)))
       throw new TaskError("States.Runtime", `${name} would leave the emulator for the cluster's Endpoint: allow it, by only: ["${name}"]`);
     const signing = await this.#signing("eks");
-    const keep = (secrets: readonly string[]): void => void (this.#kept = [...this.#kept, ...secrets]);
-    const around = { ...signing, keep, signal: this.#signal };
-    if (name === "eks:call") return callKubernetes(given, around);
-    if (!this.#resource.pattern.startsWith("sync")) return startJob(given, around);
+    const addSecrets = (secrets: readonly string[]): void => void (this.#moreSecrets = [...this.#moreSecrets, ...secrets]);
+    const surroundings = { ...signing, addSecrets, signal: this.#signal };
+    if (name === "eks:call") return callKubernetes(given, surroundings);
+    if (!this.#resource.pattern.startsWith("sync")) return startJob(given, surroundings);
     return finishJob(given, {
-      ...around,
-      submitted: (answer) => this.#submitted?.(hidden(membersText(answer), this.#kept)),
+      ...surroundings,
+      submitted: (answer) => this.#submitted?.(hidden(membersText(answer), this.#moreSecrets)),
       next: this.#pauses(),
       waiting: (stop, wait) => this.#waiting(stop, wait),
     });

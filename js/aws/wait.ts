@@ -5,7 +5,7 @@ import { jsonText } from "../core/tasks/integration.ts";
 import { type Job, type Members, valueAt } from "./jobs.ts";
 import type { CallApi } from "./integrations.ts";
 
-/** How often a job is asked for, in milliseconds: soon at first, because emulators are fast. */
+/** The interval at which a job is polled, in milliseconds. It is short at first, because emulators are fast. */
 const FIRST = 100;
 const LONGEST = 5_000;
 
@@ -16,7 +16,7 @@ interface StartedJob {
   request: Members;
 }
 
-/** The result of a job, when it has ended. Throws the error of one that has failed. */
+/** Waits for the end of a job, and returns its result. Throws the error of a failed job. */
 export async function jobResult({ job, answer, request }: StartedJob, call: CallApi, next: () => Promise<void>): Promise<Members> {
   const described = await until(next, async () => {
     try {
@@ -37,7 +37,7 @@ export async function jobResult({ job, answer, request }: StartedJob, call: Call
   throw new TaskError("States.TaskFailed", jsonText(result));
 }
 
-/** What a question gives as soon as it gives anything. */
+/** Repeats `ask` until it returns a value. */
 export async function until<T>(next: () => Promise<void>, ask: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     await next();
@@ -46,7 +46,7 @@ export async function until<T>(next: () => Promise<void>, ask: () => Promise<T |
   }
 }
 
-/** What a task has, as far as its pauses need it. */
+/** The members of a task that its pauses need. */
 interface Waiting {
   signal: AbortSignal;
   heartbeatSeconds?: number | undefined;
@@ -54,8 +54,8 @@ interface Waiting {
 }
 
 /**
- * Waits longer each time, and beats: the job was alive when it was asked for. Rejects with the reason of the signal. It is the time of the
- * services, not the execution's.
+ * Waits longer each time, and sends a heartbeat, because the job was alive when it was last polled. Rejects with the reason of the
+ * signal. Waits in real time, because the job runs in real time.
  */
 export function pauses({ signal, heartbeatSeconds = Infinity, heartbeat }: Waiting): () => Promise<void> {
   const longest = Math.min(LONGEST, heartbeatSeconds * 500);

@@ -59,7 +59,7 @@ async function open([what, definition, ...others]: string[], values: Values<type
   const document = await documentOf(what, values.execution);
   if (definition !== undefined) document.definition = usable(new Source(definition), {}).json;
   // The modules are loaded here, so that other commands start without them.
-  const [{ OpenedExecution }, folders] = await Promise.all([import("../server/pages/opened.ts"), import("../entries/beside.ts")]);
+  const [{ OpenedExecution }, folders] = await Promise.all([import("../server/pages/opened.ts"), import("../entries/wasm-file.ts")]);
   const opened = new OpenedExecution(document, { page: folders.playground, component: folders.component });
   if (document.definition === undefined && !opened.hasPage)
     throw new Unusable(`${what} does not have the definition that ran: name its file after it`, { usage: true });

@@ -1,6 +1,6 @@
 // The entry for Node, Deno and Bun. The WebAssembly module is loaded at import.
 
-import { moduleBytes } from "./beside.ts";
+import { moduleBytes } from "./wasm-file.ts";
 import { fillFromSystem } from "./device.ts";
 import { messageOf } from "../core/base/errors.ts";
 import { randomFrom } from "../core/base/random.ts";

@@ -15,7 +15,7 @@ import { openData } from "../server/storage/data.ts";
 import { StoreConflict, StoreError } from "../runtime/store/errors.ts";
 import { MemoryStore } from "../runtime/store/memory.ts";
 import { argumentText } from "../core/tasks/integration.ts";
-import { component, playground } from "./beside.ts";
+import { component, playground } from "./wasm-file.ts";
 
 export { ApiError, MemoryStore, StoreConflict, StoreError };
 

@@ -33,9 +33,9 @@ test("loading twice does nothing", async () => {
 
 test("Node loads the first part of the fast build, and bundles for Node contain all of it", async () => {
   const file = (name) => readFileSync(new URL(`../../dist/${name}`, import.meta.url));
-  const { moduleBytes } = await importSource("js/entries/beside.ts");
-  const { moduleBytes: held } = await import("../../dist/held.cjs");
-  assert.deepEqual([file("stepglass-fast-first.wasm").equals(moduleBytes()), file("stepglass-fast.wasm").equals(held())], [true, true]);
+  const { moduleBytes } = await importSource("js/entries/wasm-file.ts");
+  const { moduleBytes: inlined } = await import("../../dist/held.cjs");
+  assert.deepEqual([file("stepglass-fast-first.wasm").equals(moduleBytes()), file("stepglass-fast.wasm").equals(inlined())], [true, true]);
 });
 
 test("Node reads the rest of the module on demand", async () => {

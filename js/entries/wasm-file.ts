@@ -1,4 +1,4 @@
-// The files that the entries for Node read from the package. Bundles contain `held.ts` instead, because the files are not beside a
+// The files that the entries for Node read from the package. Bundles contain `wasm-inline.ts` instead, because the files are not beside a
 // bundle.
 
 import { readFileSync } from "node:fs";
@@ -20,10 +20,10 @@ export const playground = folder(new URL("../www/dist/", wasmUrl()));
  */
 export function moduleBytes(): Uint8Array<ArrayBuffer> {
   try {
-    const first = beside("stepglass-fast-first.wasm");
+    const first = bytesOf("stepglass-fast-first.wasm");
     restFrom({
-      now: () => compiled(beside("stepglass-fast-rest.wasm")),
-      later: () => WebAssembly.compile(beside("stepglass-fast-rest.wasm")),
+      now: () => compiled(bytesOf("stepglass-fast-rest.wasm")),
+      later: () => WebAssembly.compile(bytesOf("stepglass-fast-rest.wasm")),
     });
     return first;
   } catch (error) {
@@ -34,7 +34,7 @@ export function moduleBytes(): Uint8Array<ArrayBuffer> {
   return createRequire(import.meta.url)("./held.cjs").moduleBytes();
 }
 
-const beside = (file: string): Uint8Array<ArrayBuffer> => readFileSync(new URL(file, wasmUrl()));
+const bytesOf = (file: string): Uint8Array<ArrayBuffer> => readFileSync(new URL(file, wasmUrl()));
 
 function folder(url: URL): string {
   return fileURLToPath(url).replace(/[\\/]$/, "");

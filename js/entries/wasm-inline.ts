@@ -1,4 +1,4 @@
-// Replaces `beside.ts` in bundles: the compressed WebAssembly is in the code, because a file beside a bundle would be lost.
+// Replaces `wasm-file.ts` in bundles: the compressed WebAssembly is in the code, because a file beside a bundle would be lost.
 
 import { gunzipSync } from "node:zlib";
 import packed from "../../dist/stepglass-fast.wasm?gzip";
