@@ -34,7 +34,7 @@ function payloadOf(text: string): unknown {
 /** Returns DescribeExecution's response as the task's result, and the outcome if the execution has ended. */
 export function executionResult(resource: Pick<Resource, "pattern">, described: Members): { ended?: "succeeded" | "failed"; text: string } {
   const { ExecutionArn, StateMachineArn, Name, Input, Output, Status, StartDate, StopDate, Error: error, Cause } = described;
-  const told: ExecutionDescription = description(resource, {
+  const executionDescription: ExecutionDescription = description(resource, {
     name: String(Name),
     arn: String(ExecutionArn),
     machineArn: String(StateMachineArn),
@@ -46,7 +46,7 @@ export function executionResult(resource: Pick<Resource, "pattern">, described: 
     error: textOf(error),
     cause: textOf(Cause),
   });
-  const text = membersText(told);
+  const text = membersText(executionDescription);
   if (Status === "RUNNING" || Status === "PENDING_REDRIVE") return { text };
   return { text, ended: Status === "SUCCEEDED" ? "succeeded" : "failed" };
 }

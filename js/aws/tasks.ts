@@ -187,8 +187,8 @@ class AwsTask {
       callApi({ client, action: "stopExecution", request: { ExecutionArn, Cause: "The execution that waits for it has ended." } });
     const { ended, text } = await this.#waiting(stop, () =>
       until(this.#pauses(), async () => {
-        const told = executionResult(this.#resource, await call("describeExecution", { ExecutionArn }));
-        return told.ended === undefined ? undefined : told;
+        const result = executionResult(this.#resource, await call("describeExecution", { ExecutionArn }));
+        return result.ended === undefined ? undefined : result;
       }),
     );
     if (ended === "failed") throw new TaskError("States.TaskFailed", text);

@@ -20,8 +20,8 @@ interface StartedJob {
 export async function jobResult({ job, answer, request }: StartedJob, call: CallApi, next: () => Promise<void>): Promise<Members> {
   const described = await until(next, async () => {
     try {
-      const told = await call(job.describe, withoutAbsent(job.ask(answer, request)));
-      const found = valueAt(told, job.at ?? "");
+      const description = await call(job.describe, withoutAbsent(job.ask(answer, request)));
+      const found = valueAt(description, job.at ?? "");
       const status = valueAt(found, job.status);
       if (job.succeeded.includes(String(status)) || job.failed?.includes(String(status))) return { found, status: String(status) };
       return undefined;

@@ -101,15 +101,15 @@ const DRY = new WeakMap<object, TaskHandler>();
 
 /** Replaces handlers by ones that fail with the name of the call instead of making it. */
 function dry(handlers: Record<string, TaskHandler>): Record<string, TaskHandler> {
-  const stand = new Map<TaskHandler, TaskHandler>();
+  const replacements = new Map<TaskHandler, TaskHandler>();
   for (const handler of Object.values(handlers)) {
-    const told: TaskHandler = (_, task) => {
+    const dryHandler: TaskHandler = (_, task) => {
       throw new TaskError("Stepglass.DryRun", `${task.resource} was not called, because of --aws-dry-run`);
     };
-    DRY.set(told, handler);
-    stand.set(handler, told);
+    DRY.set(dryHandler, handler);
+    replacements.set(handler, dryHandler);
   }
-  return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, stand.get(handler) ?? handler]));
+  return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, replacements.get(handler) ?? handler]));
 }
 
 /** Finds the handler of a task. */

@@ -3,7 +3,7 @@
 import { isMap, isNode, isScalar, isSeq, visit, type Document, type Node, type Pair, type YAMLMap } from "yaml";
 import { isObject, type JsonObject, type JsonValue } from "../core/base/json.ts";
 import { pointerSteps } from "../core/base/pointer.ts";
-import { withWords } from "../language/convert/placeholders.ts";
+import { withFillers } from "../language/convert/placeholders.ts";
 import { toJsonata, type Left } from "../language/convert/jsonata.ts";
 import { jsonPlaceholders } from "../core/definition/placeholders.ts";
 import { intrinsicTags } from "../core/definition/tags.ts";
@@ -103,8 +103,8 @@ export function conversionOf(
   { file, fragment, to, jsonata, note }: Conversion,
 ): { written: string; format: "json" | "yaml"; report: Report } {
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
-  const { kept, back } = withWords(text, isJson ? jsonPlaceholders(text) : yamlPlaceholders(text));
-  const document = documentOf(kept, file, note);
+  const { filled, restore } = withFillers(text, isJson ? jsonPlaceholders(text) : yamlPlaceholders(text));
+  const document = documentOf(filled, file, note);
   const [error] = yamlErrors(document);
   if (error !== undefined) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${firstLine(error.message)}`);
   // Values that are too deep and endless aliases are refused here, before anything is written.
@@ -112,7 +112,7 @@ export function conversionOf(
   const otherwise = isJson === Boolean(jsonata) ? "json" : "yaml";
   const format = to ?? otherwise;
   const report: Report = jsonata ? convertStates(document, { file, fragment, note }) : { converted: [], left: [] };
-  const written = back(format === "json" ? asJson(document, file) : asYaml(document, isJson));
+  const written = restore(format === "json" ? asJson(document, file) : asYaml(document, isJson));
   if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document))
     note("JSON has no comments: the file's comments are lost");
   return { written, format, report };

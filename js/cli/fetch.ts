@@ -154,10 +154,10 @@ async function take(
   rules: readonly RedactionRule[],
 ): Promise<FetchedFile | undefined> {
   const { executionArn } = listed;
-  const { file, held } = placeFor(executionArn, folder);
-  if (held !== undefined && has(held, selection, rules) && (await isCurrent(account, held, listed))) return undefined;
+  const { file, stored } = placeFor(executionArn, folder);
+  if (stored !== undefined && has(stored, selection, rules) && (await isCurrent(account, stored, listed))) return undefined;
   // Rules that were applied to the file before stay in force.
-  const before = held?.redacted ?? [];
+  const before = stored?.redacted ?? [];
   const all = [...before, ...rules.filter((rule) => !before.some((one) => isSameRule(one, rule)))];
   const run = redact(await fetchExecution(account, executionArn, selection, since && Date.now() - since), all);
   writeRun(file, run);
@@ -190,15 +190,15 @@ async function isCurrent(account: Account, { execution, missing }: FetchedRun, l
  * Returns the file name of an execution, and its present content. A name that is invalid for a file, or taken by another execution,
  * gets a part of a hash.
  */
-function placeFor(arn: string, folder: string): { file: string; held: FetchedRun | undefined } {
+function placeFor(arn: string, folder: string): { file: string; stored: FetchedRun | undefined } {
   const [, machine = "", name = ""] = /:(?:execution|express):([^:]+):(.+)$/.exec(arn) ?? [];
   const plain = `${machine}.${name}`.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
   const hashed = `${plain.slice(0, 180)}-${createHash("sha256").update(arn).digest("hex").slice(0, 8)}`;
   for (const base of plain === `${machine}.${name}` && plain.length <= 180 ? [plain, hashed] : [hashed]) {
     const file = join(folder, `${base}${EXTENSION}`);
-    if (!existsSync(file)) return { file, held: undefined };
-    const held = readRun(file);
-    if (held.execution.executionArn === arn) return { file, held };
+    if (!existsSync(file)) return { file, stored: undefined };
+    const stored = readRun(file);
+    if (stored.execution.executionArn === arn) return { file, stored };
   }
   throw new Unusable(`${join(folder, `${hashed}${EXTENSION}`)} has another execution than ${arn}`);
 }

@@ -187,8 +187,8 @@ export function placeOf({ verdict, state, pointer, error }: Group): string {
     verdict === "data" && pointer !== undefined ? `at ${pointer || "the whole value"}` : undefined,
     error,
   ];
-  const told = parts.filter((part) => part !== undefined);
-  return told.length === 0 ? "" : `: ${told.join(", ")}`;
+  const texts = parts.filter((part) => part !== undefined);
+  return texts.length === 0 ? "" : `: ${texts.join(", ")}`;
 }
 
 /** Returns the report as test results: each execution is a test that passes if its result is allowed. */

@@ -64,8 +64,8 @@ function failures({ file, tests }: FileResult, paint: Colors): string {
 }
 
 function failure(file: string, { name, failures: all, story }: TestResult, paint: Colors): string {
-  const told = all.map(({ message, line }) => `${paint.dim(`  ${file}:${line}`)}\n${indented(message, "    ")}\n`).join("\n");
-  return `${paint.red(`✗ ${name}`)}\n${told}${story === undefined ? "" : `\n    What happened:\n${indented(story.trimEnd(), "    ")}\n`}`;
+  const details = all.map(({ message, line }) => `${paint.dim(`  ${file}:${line}`)}\n${indented(message, "    ")}\n`).join("\n");
+  return `${paint.red(`✗ ${name}`)}\n${details}${story === undefined ? "" : `\n    What happened:\n${indented(story.trimEnd(), "    ")}\n`}`;
 }
 
 /** Prints each test on a line, then the failures. */

@@ -139,7 +139,7 @@ function junitSuite(one: Checked, strict: boolean): string {
     const range = diagnostic.range;
     const at = range === undefined ? "" : ` line="${range.start.line}"`;
     const open = `    <testcase name="${xml(`${diagnostic.code} ${diagnostic.pointer}`)}" ${attributes}${at}>`;
-    const text = told(one, diagnostic);
+    const text = messageWith(one, diagnostic);
     if (known === true) return `${open}<skipped message="known: the baseline has it"/></testcase>`;
     if (!fails(finding, strict)) return `${open}<system-out>${xml(text)}</system-out></testcase>`;
     return `${open}<failure type="${xml(diagnostic.code)}" message="${xml(diagnostic.message)}">${xml(text)}</failure></testcase>`;
@@ -151,7 +151,7 @@ function junitSuite(one: Checked, strict: boolean): string {
   return `  <testsuite name="${xml(name)}" ${counts}>\n${cases.join("\n")}\n  </testsuite>`;
 }
 
-function told(one: Checked, diagnostic: Diagnostic): string {
+function messageWith(one: Checked, diagnostic: Diagnostic): string {
   const range = diagnostic.range;
   const place = range === undefined ? one.name : `${one.name}:${range.start.line}:${range.start.column}`;
   return `${place}\n${diagnostic.severity}[${diagnostic.code}] ${diagnostic.pointer}\n${sentence(diagnostic)}`;

@@ -79,11 +79,11 @@ async function readExecution(executionArn: string, server = SERVER): Promise<Rec
   } catch (error) {
     throw new Unusable(`no server answers at ${server}: ${messageOf(error instanceof Error ? (error.cause ?? error) : error)}`);
   }
-  const held: unknown = await response.json().catch(() => undefined);
+  const document: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw new Unusable(`${server} has no execution ${executionArn} (${response.status})`);
-  if (!isObject(held) || typeof held.definition !== "string" || !Array.isArray(held.events))
+  if (!isObject(document) || typeof document.definition !== "string" || !Array.isArray(document.events))
     throw new Unusable(`${server} is not a server of stepglass serve`);
   // A document of this server has all requested members.
-  const { definition, name, stateMachineName, type, events } = held as unknown as ExecutionDocument;
+  const { definition, name, stateMachineName, type, events } = document as unknown as ExecutionDocument;
   return { definition, name, stateMachineName, type, events };
 }

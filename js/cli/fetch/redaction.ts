@@ -79,15 +79,15 @@ function eachPayload({ execution, history }: FetchedExecution, change: (text: st
       if (name.endsWith("EventDetails") && isObject(details)) changeMembers(details, change);
 }
 
-function changeMembers(held: Response, change: (text: string) => string): void {
-  for (const [name, value] of Object.entries(held)) {
-    if (PAYLOADS.has(name) && typeof value === "string") held[name] = change(value);
+function changeMembers(content: Response, change: (text: string) => string): void {
+  for (const [name, value] of Object.entries(content)) {
+    if (PAYLOADS.has(name) && typeof value === "string") content[name] = change(value);
     else if (name === "assignedVariables" && isObject(value)) {
       // A rule with the name of a variable selects its value.
       const variables = Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, parsed(String(text))]));
       const changed = parsed(change(JSON.stringify(variables)));
       if (isObject(changed))
-        held[name] = Object.fromEntries(Object.entries(changed).map(([variable, one]) => [variable, JSON.stringify(one)]));
+        content[name] = Object.fromEntries(Object.entries(changed).map(([variable, one]) => [variable, JSON.stringify(one)]));
     }
   }
 }
@@ -153,17 +153,17 @@ class Redaction {
     if (typeof value === "number") return this.#numberByPatterns(value);
     if (typeof value !== "object" || value === null) return value;
     let changed = false;
-    const next = Object.entries(value).map(([name, held]): [string, unknown] => {
+    const next = Object.entries(value).map(([name, content]): [string, unknown] => {
       const rest = paths.map((path) => (path?.[0] === name || (path?.[0] === "*" && Array.isArray(value)) ? path.slice(1) : undefined));
       const rule = this.rules.find(({ path, key }, i) =>
         path === undefined ? !Array.isArray(value) && key === name : rest[i]?.length === 0,
       );
-      const now = rule === undefined ? this.#walk(held, rest) : this.#replaced(held, rule);
-      changed ||= now !== held;
+      const now = rule === undefined ? this.#walk(content, rest) : this.#replaced(content, rule);
+      changed ||= now !== content;
       return [name, now];
     });
     if (!changed) return value;
-    return Array.isArray(value) ? next.map(([, held]) => held) : Object.fromEntries(next);
+    return Array.isArray(value) ? next.map(([, content]) => content) : Object.fromEntries(next);
   }
 
   /** Replaces the matches in a text. A match that begins or ends inside of a replacement is none, so no rule replaces it again. */
@@ -202,7 +202,7 @@ class Redaction {
   /** Returns the replacement of a value, with the same shape and the same types of scalars. */
   #replaced(value: unknown, rule: Rule): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#replaced(item, rule));
-    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, this.#replaced(held, rule)]));
+    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, content]) => [name, this.#replaced(content, rule)]));
     if (value === null || value === undefined) return value;
     if ((typeof value === "string" || typeof value === "number") && this.#made.has(value)) return value;
     rule.values += 1;
@@ -231,13 +231,13 @@ class Redaction {
     }
     if (typeof value !== "object" || value === null) return value;
     let changed = false;
-    const next = Object.entries(value).map(([name, held]): [string, unknown] => {
-      const now = this.#everywhere(held);
-      changed ||= now !== held;
+    const next = Object.entries(value).map(([name, content]): [string, unknown] => {
+      const now = this.#everywhere(content);
+      changed ||= now !== content;
       return [name, now];
     });
     if (!changed) return value;
-    return Array.isArray(value) ? next.map(([, held]) => held) : Object.fromEntries(next);
+    return Array.isArray(value) ? next.map(([, content]) => content) : Object.fromEntries(next);
   }
 
   #inText(text: string): string {

@@ -212,8 +212,8 @@ function valueIn(node: unknown, name: string): Node | undefined {
 function stringIn(node: Node | undefined): Node | undefined {
   if (isScalar(node)) return node;
   if (isSeq(node)) return isNodeLike(node.items[0]) ? stringIn(node.items[0]) : undefined;
-  const held = valueIn(node, "Fn::Sub");
-  return held && stringIn(held);
+  const content = valueIn(node, "Fn::Sub");
+  return content && stringIn(content);
 }
 
 function isNodeLike(value: unknown): value is Node {

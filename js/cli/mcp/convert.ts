@@ -51,14 +51,14 @@ export const convertTool = defineTool({
       reason,
     }));
     const output = cut.text(written, OUTPUT, "the converted text");
-    const told = given.jsonata
+    const summary = given.jsonata
       ? [
           `${count(report.converted.length, "state")} in JSONata, ${left.length} left in JSONPath`,
           ...left.map((one) => `${one.state}: ${one.reason}`),
         ]
       : [];
     return {
-      text: [output.trimEnd(), ...told, ...notes].join("\n"),
+      text: [output.trimEnd(), ...summary, ...notes].join("\n"),
       data: {
         format,
         output,

@@ -90,9 +90,12 @@ function answered(
 }
 
 function failed(error: unknown): CallToolResult {
-  const told = messageFor(error) ?? misuse(error);
-  if (told === undefined && process.env.STEPGLASS_STACK) process.stderr.write(`${stackOf(error)}\n`);
-  return { isError: true, content: [{ type: "text", text: told ?? `internal error in Stepglass, please report it: ${firstLine(error)}` }] };
+  const problem = messageFor(error) ?? misuse(error);
+  if (problem === undefined && process.env.STEPGLASS_STACK) process.stderr.write(`${stackOf(error)}\n`);
+  return {
+    isError: true,
+    content: [{ type: "text", text: problem ?? `internal error in Stepglass, please report it: ${firstLine(error)}` }],
+  };
 }
 
 /** Returns the message of an error of this package. It has a code and says what to do. */

@@ -56,10 +56,10 @@ export const validateTool = defineTool({
     }));
     const [errors, warnings] = [of("error", all), of("warning", all)];
     const rendered = checked.flatMap(({ source, found }) => (found.length === 0 ? [] : [source.render(typed(given), false).trimEnd()]));
-    const told = unusable.map(({ message }) => message);
+    const messages = unusable.map(({ message }) => message);
     const summary = `${count(checked.length, "definition")}: ${errors + warnings === 0 ? "no problems" : `${count(errors, "error")}, ${count(warnings, "warning")}`}`;
     return {
-      text: cut.text([summary, ...told, ...rendered].join("\n\n"), limits.characters, "the text"),
+      text: cut.text([summary, ...messages, ...rendered].join("\n\n"), limits.characters, "the text"),
       data: {
         valid: errors === 0 && unusable.length === 0,
         errors,

@@ -193,9 +193,9 @@ function scopeOf({ parent }: Pick<State, "parent">, renamed: Renames): string {
 function outline(state: JsonObject, inner: readonly string[]): JsonObject {
   const rest = without(state, inner);
   for (const field of inner) {
-    const held = state[field];
-    if (Array.isArray(held)) rest[field] = held.map((branch) => (isObject(branch) ? without(branch, ["States"]) : branch));
-    else if (isObject(held)) rest[field] = without(held, ["States"]);
+    const content = state[field];
+    if (Array.isArray(content)) rest[field] = content.map((branch) => (isObject(branch) ? without(branch, ["States"]) : branch));
+    else if (isObject(content)) rest[field] = without(content, ["States"]);
   }
   return rest;
 }

@@ -53,9 +53,9 @@ export function renderProblems(
   }
   let read: Diagnostic[] = [];
   filled.settle((one) => (read = validated(one, settings)));
-  const kept = filled.report(read);
+  const reported = filled.report(read);
   let next = 0;
-  const placed = filled.dropped.map((dropped) => (dropped ? undefined : kept[next++]));
+  const placed = filled.dropped.map((dropped) => (dropped ? undefined : reported[next++]));
   return renderPlaced(text, { placed, open: filled.diagnostics(severity), json: filled.text, fileName, settings, color, isSorted: true });
 }
 

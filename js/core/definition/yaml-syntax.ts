@@ -96,8 +96,8 @@ function introduced(brought: Edited["introduces"], [before = [], expected = [], 
     });
   };
   // If the gesture renames something, the same problem contains another name.
-  const kept = without(expected, brought);
-  const known = [...kept, ...without(before, kept)];
+  const remaining = without(expected, brought);
+  const known = [...remaining, ...without(before, remaining)];
   return without(after, known).map(({ code, severity, pointer, message }) => ({ code, severity, pointer, message }));
 }
 

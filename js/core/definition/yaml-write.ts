@@ -163,10 +163,10 @@ export class YamlWriter {
       const all = [...after(-1), ...items.flatMap((_, index) => after(index))].map(text);
       return [{ start: start + 1, end: end - 1, text: all.join(", ") }];
     }
-    for (const { kept, cut, added, next } of stretches(items, gone, after)) {
+    for (const { keptItem, cut, added, next } of stretches(items, gone, after)) {
       if (cut.length === 0 && added.length === 0) continue;
-      if (kept !== undefined)
-        edits.push({ start: kept.end, end: cut.at(-1)?.end ?? kept.end, text: added.map((one) => `, ${text(one)}`).join("") });
+      if (keptItem !== undefined)
+        edits.push({ start: keptItem.end, end: cut.at(-1)?.end ?? keptItem.end, text: added.map((one) => `, ${text(one)}`).join("") });
       else if (next !== undefined)
         edits.push({ start: cut[0]?.start ?? next.start, end: next.start, text: added.map((one) => `${text(one)}, `).join("") });
     }
@@ -191,10 +191,10 @@ export class YamlWriter {
       const deeper = item.key !== undefined && tree.column(first.start) <= tree.column(item.start) ? this.#step : "";
       return [{ start, end: last.end, text: start === item.inner ? ` ${empty}` : deeper + empty }];
     }
-    for (const { kept, cut, added, next } of stretches(items, gone, after)) {
+    for (const { keptItem, cut, added, next } of stretches(items, gone, after)) {
       const [begin, finish] = [cut[0], cut.at(-1)];
-      if (kept !== undefined) {
-        const at = tree.lineEnd(kept.end);
+      if (keptItem !== undefined) {
+        const at = tree.lineEnd(keptItem.end);
         const text = lines(added)
           .map((line) => eol + indent + line)
           .join("");
@@ -433,7 +433,7 @@ function scalarText(value: unknown, like: string | null | undefined): string {
 
 /** The changes between an unchanged item and the next one: removed items, and inserted ones in their position. */
 interface Stretch {
-  kept: Item | undefined;
+  keptItem: Item | undefined;
   cut: Item[];
   added: Insert[];
   next: Item | undefined;
@@ -441,14 +441,14 @@ interface Stretch {
 
 function stretches(items: readonly Item[], gone: ReadonlySet<number>, after: (index: number) => Insert[]): Stretch[] {
   const found: Stretch[] = [];
-  let now: Stretch = { kept: undefined, cut: [], added: after(-1), next: undefined };
+  let now: Stretch = { keptItem: undefined, cut: [], added: after(-1), next: undefined };
   for (const [index, one] of items.entries()) {
     if (gone.has(index)) {
       now.cut.push(one);
       now.added.push(...after(index));
     } else {
       found.push({ ...now, next: one });
-      now = { kept: one, cut: [], added: after(index), next: undefined };
+      now = { keptItem: one, cut: [], added: after(index), next: undefined };
     }
   }
   return [...found, now];

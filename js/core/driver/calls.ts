@@ -50,7 +50,7 @@ export class Call implements HandlerCall {
 
   /** Whether the task waits for an execution with a record of its own, whose end is reported in this process. */
   get isWatched(): boolean {
-    return this.child?.isKept === true && !this.pending;
+    return this.child?.isStored === true && !this.pending;
   }
 }
 

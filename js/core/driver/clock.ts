@@ -77,7 +77,7 @@ export class VirtualClock {
   }
 
   /** Notifies all members that nothing can move them. */
-  tellIdle(): void {
+  notifyIdle(): void {
     for (const member of [...this.#members]) member.idle();
   }
 

@@ -72,7 +72,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #confirmedActivities: boolean;
   #journal: Journal | undefined;
   // The number of steps whose facts are not stored yet, and of those that have tasks to call.
-  #held = 0;
+  #sleeping = 0;
   #heldTasks = 0;
   /** Whether it was unloaded. The executions that its tasks have started are still needed. */
   isAbandoned = false;
@@ -143,7 +143,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       !this.#running &&
       !this.#queued &&
       this.#work.active === 0 &&
-      this.#held === 0 &&
+      this.#sleeping === 0 &&
       !this.#more &&
       this.#done === this.#commands.length &&
       this.#read === this.#inbox.length
@@ -205,7 +205,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Whether nothing in this process moves the execution, so that it can be unloaded until its deadline. */
   get isAtRest(): boolean {
-    const busy = this.#running || this.#queued || this.#held > 0 || this.#read < this.#inbox.length || this.#work.wakesAt < Infinity;
+    const busy = this.#running || this.#queued || this.#sleeping > 0 || this.#read < this.#inbox.length || this.#work.wakesAt < Infinity;
     return !busy && !this.#isOver && this.restsUntil !== 0;
   }
 
@@ -229,7 +229,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   idle(): void {
     if (this.#toldIdle || this.outcome !== undefined) return;
     this.#toldIdle = true;
-    this.#observers.tellIdle();
+    this.#observers.notifyIdle();
   }
 
   /** Begins with these facts after the caller's code has run, because handlers may use the variable that holds the execution. */
@@ -506,7 +506,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
           break;
         }
         this.#feed(fact);
-        this.#observers.tell();
+        this.#observers.notify();
       }
       if (!this.#isOver) this.#alarm?.set(idle ? this.deadline : null);
     } catch (bug) {
@@ -523,7 +523,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #isIdle(): boolean {
     if (this.#isOver) return true;
     const waits = this.#read === this.#inbox.length && !this.#more && this.#work.wakesAt === Infinity;
-    return waits && !(this.#virtual !== undefined && this.#work.active === 0 && this.#held === 0);
+    return waits && !(this.#virtual !== undefined && this.#work.active === 0 && this.#sleeping === 0);
   }
 
   #next(): Fact | undefined {
@@ -540,10 +540,10 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     }
     if (this.#more) {
       if (this.#journal?.isBehind !== true) return TICK;
-      this.#journal.keep(() => this.#kick());
+      this.#journal.whenStored(() => this.#kick());
       return undefined;
     }
-    if (this.#virtual !== undefined && this.#work.active === 0 && this.#held === 0) {
+    if (this.#virtual !== undefined && this.#work.active === 0 && this.#sleeping === 0) {
       if (!this.#jump(this.#virtual)) return undefined;
       if (this.#deadline !== null && this.#deadline <= this.#clock.now()) return TICK;
     }
@@ -559,7 +559,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const first = clock.first(this);
     if (first !== this) {
       if (first !== undefined) later(() => first.wake());
-      else if (clock.idle(this)) later(() => this.quiet && clock.idle(this) && clock.tellIdle());
+      else if (clock.idle(this)) later(() => this.quiet && clock.idle(this) && clock.notifyIdle());
       return false;
     }
     // A token may be answered in this turn of the event loop, so time jumps in the next turn.
@@ -608,16 +608,16 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** Gives a fact to the journal. The commands of its step are performed when it is stored. */
   #hold(journal: Journal, now: number, fact: Fact, step: Step): void {
     const calls = step.commands.some(({ type }) => type === "Invoke") ? 1 : 0;
-    this.#held += 1;
+    this.#sleeping += 1;
     this.#heldTasks += calls;
     journal.fed(now, fact, step);
-    journal.keep(() => {
-      this.#held -= 1;
+    journal.whenStored(() => {
+      this.#sleeping -= 1;
       this.#heldTasks -= calls;
       if (this.isAbandoned) return;
       this.events = step.events;
       this.#queueCommands(step);
-      this.#observers.tell();
+      this.#observers.notify();
       this.#kick();
       this.#wake();
     });
@@ -653,7 +653,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
         break;
       case "ChildFinished": {
         const { type, ...child } = command;
-        this.#observers.tellChild(child);
+        this.#observers.notifyChild(child);
         break;
       }
       case "Finish": {
@@ -817,7 +817,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       // A clock that throws fires no timer.
     }
     for (const { command } of this.#calls.list()) this.#close(command.task, "Stopped");
-    this.#observers.tell();
+    this.#observers.notify();
     this.#engine.retire();
     this.#virtual?.leave(this);
     this.family?.drivers.delete(this);

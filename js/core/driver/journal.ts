@@ -24,7 +24,7 @@ export interface Journal {
    * Is called for a task without a handler that waits for one. The driver is abandoned, and the execution continues in a process
    * with the handler.
    */
-  keep(kept: () => void): void;
+  whenStored(stored: () => void): void;
   /** Is called if the engine cannot continue: it has a bug, or this machine is too small for it. The execution is not ended. */
   unhandled(task: Unhandled): void;
   /** The engine cannot go on: it has a bug, or this machine is too small for it. The execution is not ended. */

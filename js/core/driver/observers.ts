@@ -21,7 +21,7 @@ export class Observers {
   #options: ObserverOptions;
   #observed: Observed;
   /** The number of reported events. */
-  #told = 0;
+  #reported = 0;
 
   constructor(options: ObserverOptions, observed: Observed) {
     this.#options = options;
@@ -30,33 +30,33 @@ export class Observers {
 
   /** Skips the events of a resumed execution. */
   skip(events: number): void {
-    this.#told = events;
+    this.#reported = events;
   }
 
   /** Reports new events and stages, in the order in which they happened. */
-  tell(): void {
+  notify(): void {
     if (this.#options.onStage !== undefined) return this.#tellStages();
     const { events } = this.#observed;
-    if (this.#options.onEvent === undefined || this.#told >= events) return;
-    const from = this.#told;
-    this.#told = events;
+    if (this.#options.onEvent === undefined || this.#reported >= events) return;
+    const from = this.#reported;
+    this.#reported = events;
     for (const event of this.#observed.history(from)) this.#call("onEvent", this.#options.onEvent, event);
   }
 
   /** Reports that a child execution of a Distributed Map has ended. */
-  tellChild(child: ChildExecution): void {
+  notifyChild(child: ChildExecution): void {
     this.#call("onChild", this.#options.onChild, child);
   }
 
   /** Reports that nothing can move the execution. */
-  tellIdle(): void {
+  notifyIdle(): void {
     this.#call("onIdle", this.#options.onIdle, undefined);
   }
 
   #tellStages(): void {
     const { events: count } = this.#observed;
-    const events = this.#told < count ? this.#observed.history(this.#told) : [];
-    this.#told = count;
+    const events = this.#reported < count ? this.#observed.history(this.#reported) : [];
+    this.#reported = count;
     let next = 0;
     const upTo = (id: number) => {
       for (let event; (event = events[next]) !== undefined && event.id <= id; next += 1)

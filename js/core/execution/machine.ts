@@ -64,7 +64,7 @@ interface Surroundings {
 }
 
 /** What is needed to run an execution that survives its process. */
-interface Keeping {
+interface DurableSettings {
   handlers: Handlers;
   clock: Clock | VirtualClock;
   options: ExecutionOptions;
@@ -273,8 +273,8 @@ export class StateMachine implements PublicMachine {
   }
 
   /** Returns the execution of an engine that `engine()` has returned. */
-  static kept(machine: StateMachine, engine: HistoryEngine, keeping: Keeping): Execution {
-    const { info, seed, options, ...surroundings } = keeping;
+  static durable(machine: StateMachine, engine: HistoryEngine, settings: DurableSettings): Execution {
+    const { info, seed, options, ...surroundings } = settings;
     return machine.#execution(engine, info, seed, options, surroundings, { input: "{}" }).execution;
   }
 

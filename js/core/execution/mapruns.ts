@@ -42,7 +42,7 @@ export interface Chain {
 }
 
 /** Chains, with the ids of their last events. */
-export type KeptChains = [last: number, chain: Chain][];
+export type StoredChains = [last: number, chain: Chain][];
 
 /** A change of a Map Run that an event reports. */
 export type RunNews =
@@ -87,11 +87,11 @@ export class RunChains {
   }
 
   /** Restores the chains of another instance, to continue after its last event. */
-  restore(chains: KeptChains): void {
+  restore(chains: StoredChains): void {
     for (const [last, chain] of chains) this.#chains.set(last, chain);
   }
 
-  get kept(): KeptChains {
+  get stored(): StoredChains {
     return [...this.#chains];
   }
 

@@ -182,7 +182,7 @@ export class Family {
     stopDate: number,
   ): { record: Child; ended: Entry["ended"] } {
     const record = new Child(details);
-    record.told = true;
+    record.isReported = true;
     const { begun, ended } = this.enter(record);
     if (details.named) this.named.set(record.arn, record);
     if (outcome === undefined) begun(execution);
@@ -203,7 +203,7 @@ export class Family {
   }
 
   /** Reports an execution that a task has started. */
-  tell(child: Member, parent: Member): void {
+  notify(child: Member, parent: Member): void {
     try {
       // If nested executions are observed, all members are whole executions.
       this.#onNested?.(child as Execution, parent as Execution);
@@ -236,7 +236,7 @@ class Starter implements Taker {
     if (child === undefined) return;
     rejoin(child, call, driver);
     // The start is reported last, because an observer may stop the execution at once.
-    if (!child.told) tell(child, driver);
+    if (!child.isReported) notify(child, driver);
   }
 
   /** Waits again for an execution that was restored with its parent. */
@@ -244,7 +244,7 @@ class Starter implements Taker {
     // The details were written by toJSON().
     const child = new Child(details as unknown as ChildDetails);
     this.#begin(child, driver, { snapshot });
-    tell(child, driver);
+    notify(child, driver);
     wait(child, call, driver);
   }
 
@@ -304,9 +304,9 @@ export function serviceOf({ resource }: TaskCall): string {
   return resource.name ?? "";
 }
 
-function tell(child: Child, driver: FamilyDriver): void {
-  child.told = true;
-  if (child.execution !== undefined) driver.family.tell(child.execution, driver.execution);
+function notify(child: Child, driver: FamilyDriver): void {
+  child.isReported = true;
+  if (child.execution !== undefined) driver.family.notify(child.execution, driver.execution);
 }
 
 /**
@@ -390,11 +390,11 @@ export class Child implements NestedExecution, ChildDetails {
   declare named?: boolean;
   running = true;
   /** Whether the execution has a record of its own, and is found by its name. */
-  isKept = false;
+  isStored = false;
   /** Whether a task that waits for it fails with an error that says how it has ended. */
   hasDistinctErrors = false;
   /** Whether observers were notified of the execution. */
-  told = false;
+  isReported = false;
   waiters: ((outcome: Outcome) => void)[] = [];
   execution: Member | undefined;
   outcome: Outcome | undefined;

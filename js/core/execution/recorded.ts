@@ -35,9 +35,9 @@ export function replayHistory(definition: Definition, history: RecordedHistory, 
   const text = new StateMachine(definition, machineSettings(options)).definition; // It throws if there are problems.
   // The names are parts of the ARN.
   const [, account, machine, execution] = /^(arn:[^:]*:states:[^:]*:[^:]*):execution:([^:]+):([^:]+)/.exec(options.arn ?? "") ?? [];
-  const told: Partial<Record<(typeof NAMES)[number], string>> =
+  const derived: Partial<Record<(typeof NAMES)[number], string>> =
     account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
-  const names = Object.fromEntries(NAMES.map((name) => [name, options[name] ?? told[name]]).filter(([, value]) => value !== undefined));
+  const names = Object.fromEntries(NAMES.map((name) => [name, options[name] ?? derived[name]]).filter(([, value]) => value !== undefined));
   const recorded = historyText(history);
   const settings = engineSettings(options, options.type ?? "STANDARD");
   return JSON.parse(call(module.replayHistory, text, recorded, compiled, settings, names, seedOf(options.seed ?? 0)));

@@ -46,9 +46,9 @@ export function callsOf(events: readonly RecordedEvent[]): Map<string, Call[]> {
       else byState.set(state, [call]);
       continue;
     }
-    const held = openBefore(event, events, open);
-    if (!held || !/^(Task|LambdaFunction|Activity)/.test(event.type)) continue;
-    const { call, since } = held;
+    const opened = openBefore(event, events, open);
+    if (!opened || !/^(Task|LambdaFunction|Activity)/.test(event.type)) continue;
+    const { call, since } = opened;
     if (event.type === "TaskSubmitted") call.submitted = parsed(details["output"]);
     else if (
       /(Succeeded|Failed)$/.test(event.type) ||
@@ -70,8 +70,8 @@ export function callsOf(events: readonly RecordedEvent[]): Map<string, Call[]> {
 /** Returns the call that an event belongs to. It is the first one in the chain of previous events. */
 function openBefore(event: RecordedEvent, events: readonly RecordedEvent[], open: ReadonlyMap<number, { call: Call; since: number }>) {
   for (let id = event.previousEventId, steps = 0; id > 0 && steps < 8; steps++) {
-    const held = open.get(id);
-    if (held) return held;
+    const opened = open.get(id);
+    if (opened) return opened;
     const before = events[id - 1];
     if (!before || before.type.endsWith("StateEntered")) return undefined;
     id = before.previousEventId;

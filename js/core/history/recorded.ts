@@ -179,7 +179,7 @@ export function isJson(value: string): boolean {
 /** Returns an event with the names and times of `execution.history()`. Other tools write names in other cases, and times as seconds. */
 export function eventOf(value: unknown): RecordedEvent {
   const from = Object.fromEntries(
-    Object.entries(membersOf(value)).map(([key, held]) => [`${key.charAt(0).toLowerCase()}${key.slice(1)}`, held]),
+    Object.entries(membersOf(value)).map(([key, content]) => [`${key.charAt(0).toLowerCase()}${key.slice(1)}`, content]),
   );
   const { id, previousEventId = from["previous_event_id"] ?? 0, timestamp = from["event_timestamp"], type } = from;
   if (typeof type !== "string" || !Number.isSafeInteger(Number(id)))
@@ -187,9 +187,11 @@ export function eventOf(value: unknown): RecordedEvent {
   const details = Object.entries(from).filter(([key]) => key.endsWith("EventDetails"));
   // Logs have the same name for the details of all types.
   if (details.length === 0 && from["details"] !== undefined) details.push([detailsMember(type), from["details"]]);
-  const lowered = details.map(([key, held]) => [
+  const lowered = details.map(([key, content]) => [
     key,
-    Object.fromEntries(Object.entries(membersOf(held)).map(([name, inner]) => [`${name.charAt(0).toLowerCase()}${name.slice(1)}`, inner])),
+    Object.fromEntries(
+      Object.entries(membersOf(content)).map(([name, inner]) => [`${name.charAt(0).toLowerCase()}${name.slice(1)}`, inner]),
+    ),
   ]);
   return { id: Number(id), previousEventId: Number(previousEventId), timestamp: timeOf(timestamp), type, ...Object.fromEntries(lowered) };
 }

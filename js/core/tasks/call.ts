@@ -39,7 +39,7 @@ export interface NestedExecution {
   readonly running: boolean;
   readonly execution?: (Pick<Execution, "abort"> & Partial<Pick<Execution, "snapshot">>) | undefined;
   /** Whether the execution has a record of its own, by which it is found by its name. Its parent may then be unloaded from memory. */
-  readonly isKept?: boolean;
+  readonly isStored?: boolean;
   /** Returns the data that a snapshot of the parent contains for it. */
   toJSON(): { [key: string]: unknown };
 }

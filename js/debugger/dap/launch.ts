@@ -272,10 +272,10 @@ class Reader {
   async #recorded(program: DebugProgram, arn?: string): Promise<{ options: DebugOptions; events: number } | undefined> {
     const { history } = this.#given;
     if (history === undefined) return undefined;
-    const held = typeof history === "string" ? await this.#value(history) : history;
-    const events = isObject(held) && Array.isArray(held.history) ? held.history : held;
-    const told = await orRefuse(() => replayHistory(program.definition, JSON.stringify(events), { ...(arn !== undefined && { arn }) }));
-    const { input, startTime, tasks, recorded } = told;
+    const document = typeof history === "string" ? await this.#value(history) : history;
+    const events = isObject(document) && Array.isArray(document.history) ? document.history : document;
+    const replayed = await orRefuse(() => replayHistory(program.definition, JSON.stringify(events), { ...(arn !== undefined && { arn }) }));
+    const { input, startTime, tasks, recorded } = replayed;
     // Tasks of an execution that still runs have no answer yet, but may get one here.
     const open = arn === undefined ? new Set<number>() : openTasks(events as HistoryEvent[]);
     const answered = tasks.filter(({ event, never }) => !(never === true && open.has(event)));

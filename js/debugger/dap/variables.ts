@@ -152,8 +152,8 @@ export class Variables {
   /** Returns the change of a member as `DebugSession.setValue` takes it. It makes a fork of the run. */
   change(reference: number, name: string, value: unknown): { frame: StackFrame; change: Parameters<DebugSession["setValue"]>[0] } {
     const container = this.#found(reference);
-    const held = container.load();
-    const key = Array.isArray(held) ? Number(name) : name;
+    const content = container.load();
+    const key = Array.isArray(content) ? Number(name) : name;
     const { origin, frame } = memberOf(container, key, undefined);
     if (origin === undefined) throw new Refused(`${name} cannot be changed: the input, variables and the result of a task can`);
     return { frame, change: changeOf(origin, frame, value) };

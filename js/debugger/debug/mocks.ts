@@ -134,18 +134,18 @@ function scripted({ steps = [], after }: Extract<Mock, { mode: "script" }>, comm
 export function answerOf(
   facts: readonly ReplyFact[],
 ): Omit<RecordedTask, "state" | "iterations" | "attempt" | "event" | "input" | "unknown"> {
-  const told: ReturnType<typeof answerOf> = { never: true };
+  const outcome: ReturnType<typeof answerOf> = { never: true };
   for (const { method, after, b, c } of facts) {
-    if (method === "started") told.workerName = b ?? null;
-    else if (method === "submitted") told.submitted = JSON.parse(b ?? "null");
+    if (method === "started") outcome.workerName = b ?? null;
+    else if (method === "submitted") outcome.submitted = JSON.parse(b ?? "null");
     else if (method === "succeed" || method === "fail") {
-      delete told.never;
-      told.after = after;
-      if (method === "succeed") told.output = JSON.parse(b ?? "null");
-      else Object.assign(told, { error: b ?? null }, c !== undefined && { cause: c });
+      delete outcome.never;
+      outcome.after = after;
+      if (method === "succeed") outcome.output = JSON.parse(b ?? "null");
+      else Object.assign(outcome, { error: b ?? null }, c !== undefined && { cause: c });
     }
   }
-  return told;
+  return outcome;
 }
 
 /**

@@ -506,10 +506,10 @@ export class Recording {
 }
 
 /** Returns which rule, retrier or catcher a decision was for. It stays available when the value of the stage is dropped. */
-function takenOf(stage: string, told: StageValue): Pick<StageEntry, "taken"> | undefined {
-  if (stage === "choice") return { taken: told.value.taken };
-  if (stage === "retry") return { taken: told.value.retrier };
-  return stage === "catch" ? { taken: told.value.catcher } : undefined;
+function takenOf(stage: string, stageValue: StageValue): Pick<StageEntry, "taken"> | undefined {
+  if (stage === "choice") return { taken: stageValue.value.taken };
+  if (stage === "retry") return { taken: stageValue.value.retrier };
+  return stage === "catch" ? { taken: stageValue.value.catcher } : undefined;
 }
 
 function apply(engine: EngineHandle, [method, now, ...rest]: FedFact): Step {

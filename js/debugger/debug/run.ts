@@ -258,13 +258,13 @@ export class Run implements ExecutionRun {
    */
   forked(about: Origin, fed: number, { of, change }: { of: Execution; change?: ((snapshot: EngineSnapshot) => void) | undefined }): Run {
     const fork = new Run({ ...about, start: this.start, host: this.host });
-    const kept = this.executions.filter(({ born }) => born <= fed);
-    const last = kept.reduce(
+    const copied = this.executions.filter(({ born }) => born <= fed);
+    const last = copied.reduce(
       (time, { recording, order }) => Math.max(time, recording.facts[lowerBound(order, fed) - 1]?.fact[1] ?? time),
       this.start,
     );
     fork.jump(last);
-    for (const old of kept) {
+    for (const old of copied) {
       const facts = lowerBound(old.order, fed);
       const recording = old.recording.forked(facts, old === of ? change : undefined);
       fork.adopt({ ...old, recording, performed: recording.facts.length, parent: old.parent?.number, record: nestedDataOf(old.record) });

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { pointerSteps } from "../../core/base/pointer.ts";
 import { jsonPlaceholders } from "../../core/definition/placeholders.ts";
 import { toJsonata } from "./jsonata.ts";
-import { withWords } from "./placeholders.ts";
+import { withFillers } from "./placeholders.ts";
 
 /** Maximum length of a line for values that stay on one line. */
 const LINE = 100;
@@ -19,8 +19,8 @@ export function toJsonataEdits(
   states: readonly OutlineState[],
   only?: string,
 ): { edits: TextEdit[]; converted: string[]; left: { state: string; reason: string }[] } {
-  const { kept, back } = withWords(json, jsonPlaceholders(json));
-  const definition = JSON.parse(kept) as JsonObject;
+  const { filled, restore } = withFillers(json, jsonPlaceholders(json));
+  const definition = JSON.parse(filled) as JsonObject;
   const { definition: result, converted, left } = toJsonata(definition, only);
   const edits: TextEdit[] = [];
   if (converted.length === 0) return { edits, converted, left };
@@ -31,7 +31,7 @@ export function toJsonataEdits(
     // If the field already had another value, there would be two.
     if (member(definition, "QueryLanguage") === undefined)
       edits.push({ start: at, end: at, text: `"QueryLanguage": ${JSON.stringify(machine)},${first![1] || " "}` });
-    else return { edits: [{ start: 0, end: json.length, text: back(`${JSON.stringify(result, null, 2)}\n`) }], converted, left };
+    else return { edits: [{ start: 0, end: json.length, text: restore(`${JSON.stringify(result, null, 2)}\n`) }], converted, left };
   }
   let done = 0;
   for (const { pointer, start, end, from, to } of states) {
@@ -44,9 +44,9 @@ export function toJsonataEdits(
     const valueFrom = colon + 1 + /^\s*/.exec(json.slice(colon + 1, to))![0].length;
     const lineStart = json.lastIndexOf("\n", start) + 1;
     const indent = /^[ \t]*/.exec(json.slice(lineStart, start))![0];
-    const line = back(oneLine(after));
+    const line = restore(oneLine(after));
     const short = !json.slice(valueFrom, to).includes("\n") && line.length <= LINE;
-    edits.push({ start: valueFrom, end: to, text: short ? line : back(JSON.stringify(after, null, 2)).replaceAll("\n", `\n${indent}`) });
+    edits.push({ start: valueFrom, end: to, text: short ? line : restore(JSON.stringify(after, null, 2)).replaceAll("\n", `\n${indent}`) });
   }
   return { edits, converted, left };
 }

@@ -88,9 +88,9 @@ export function toJsonata(definition: JsonObject, only?: string): Conversion {
 function withoutLanguages({ QueryLanguage: _, ...rest }: JsonObject, depth: number): JsonObject {
   if (depth > 33 || !isObject(rest.States)) return rest;
   const within = (scope: JsonValue) => (isObject(scope) ? withoutLanguages(scope, depth + 1) : scope);
-  const states = Object.entries(rest.States).map(([name, held]): [string, JsonValue] => {
-    if (!isObject(held)) return [name, held];
-    const { QueryLanguage: own, ...state } = held;
+  const states = Object.entries(rest.States).map(([name, original]): [string, JsonValue] => {
+    if (!isObject(original)) return [name, original];
+    const { QueryLanguage: own, ...state } = original;
     if (Array.isArray(state.Branches)) state.Branches = state.Branches.map(within);
     if (state.ItemProcessor) state.ItemProcessor = within(state.ItemProcessor);
     return [name, state];

@@ -4,17 +4,17 @@ import { type Placeholder } from "../../core/definition/placeholders.ts";
 import { PLACEHOLDER } from "./expressions.ts";
 
 /** Returns the text with a word for each placeholder that no parser accepts, and a function that puts the placeholders back. */
-export function withWords(text: string, holes: readonly Placeholder[]): { kept: string; back: (written: string) => string } {
+export function withFillers(text: string, holes: readonly Placeholder[]): { filled: string; restore: (written: string) => string } {
   const bare = holes.filter(({ quoted, plain }) => quoted === undefined && !plain);
-  let kept = "";
+  let filled = "";
   let at = 0;
   for (const [i, { start, end }] of bare.entries()) {
-    kept += `${text.slice(at, start)}${JSON.stringify(`${PLACEHOLDER}${i}`)}`;
+    filled += `${text.slice(at, start)}${JSON.stringify(`${PLACEHOLDER}${i}`)}`;
     at = end;
   }
-  const back = (written: string) =>
+  const restore = (written: string) =>
     written.replace(new RegExp(`"?${PLACEHOLDER}(\\d+)"?`, "g"), (_, i: string) =>
       text.slice(bare[Number(i)]?.start, bare[Number(i)]?.end),
     );
-  return { kept: kept + text.slice(at), back };
+  return { filled: filled + text.slice(at), restore };
 }

@@ -8,7 +8,7 @@ import { isMachineBlock } from "../sources/terraform.ts";
 import { valueOf } from "./document.ts";
 import { Unusable } from "./problem.ts";
 import { read } from "./reading.ts";
-import { assemblyFolder, beside, isHcl, machinesIn, machinesInHcl } from "./templates.ts";
+import { assemblyFolder, siblingPath, isHcl, machinesIn, machinesInHcl } from "./templates.ts";
 
 const DEFINITION = /\.asl\.(json|ya?ml)$/i;
 const MAY_BE_TEMPLATE = /\.(json|ya?ml|template|tf)$/i;
@@ -67,7 +67,7 @@ function isTemplate(file: string, nested: Set<string>): boolean {
   if (text === undefined || !(MACHINES.test(text) || CALLS.test(text))) return false;
   if (isHcl(file)) {
     const { machines, faults, files } = machinesInHcl(file, text, {});
-    for (const path of files) nested.add(beside(file, path));
+    for (const path of files) nested.add(siblingPath(file, path));
     return machines.size > 0 || faults.some(({ block }) => isMachineBlock(block));
   }
   let machines: Map<string, Machine> | undefined;

@@ -18,7 +18,7 @@ export class FileText {
   readonly text: string;
   readonly isYaml: boolean;
   #document: Document | undefined;
-  #value: { held: unknown } | undefined;
+  #value: { parsed: unknown } | undefined;
   #lines: Lines | undefined;
 
   constructor(file: string, text: string) {
@@ -35,7 +35,7 @@ export class FileText {
 
   /** The parsed value. Undefined if the text cannot be parsed. */
   get value(): unknown {
-    return (this.#value ??= { held: this.#parsed() }).held;
+    return (this.#value ??= { parsed: this.#parsed() }).parsed;
   }
 
   #parsed(): unknown {
@@ -150,9 +150,9 @@ export class FileBody implements Body {
   placed(found: Diagnostic[]): (Diagnostic | undefined)[] {
     const located = this.#located(found);
     if (this.filled === undefined) return located;
-    const kept = this.filled.report(located);
+    const reported = this.filled.report(located);
     let next = 0;
-    return this.filled.dropped.map((dropped) => (dropped ? undefined : kept[next++]));
+    return this.filled.dropped.map((dropped) => (dropped ? undefined : reported[next++]));
   }
 
   errors(): Diagnostic[] {
@@ -226,10 +226,10 @@ abstract class PartBody implements Body {
   placed(found: Diagnostic[]): (Diagnostic | undefined)[] {
     const move = (one: Diagnostic) => this.#moved(one);
     if (this.filled === undefined) return found.map(move);
-    const kept = this.filled.report(found);
+    const reported = this.filled.report(found);
     let next = 0;
     return this.filled.dropped.map((dropped) => {
-      const one = dropped ? undefined : kept[next++];
+      const one = dropped ? undefined : reported[next++];
       return one && move(one);
     });
   }

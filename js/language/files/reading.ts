@@ -39,8 +39,8 @@ export function readThrough(asked: (file: string) => string | undefined): void {
 /** Returns the text of a file. `-` is standard input. */
 export function read(file: string): string {
   try {
-    const held = reader?.(file);
-    if (held !== undefined) return held;
+    const content = reader?.(file);
+    if (content !== undefined) return content;
     if (file === "-") return (standardInput ??= decoded(readStandardInput()));
     return decoded(readFileSync(file));
   } catch (error) {

@@ -72,10 +72,10 @@ export function fetchedRun(content: Omit<FetchedRun, "format" | "version">): Fet
 
 /** Writes a file completely or not at all, so that an interrupted command leaves no incomplete file. */
 export function writeRun(file: string, run: FetchedRun): void {
-  const beside = `${file}.${process.pid}.tmp`;
+  const temporary = `${file}.${process.pid}.tmp`;
   try {
-    writeFileSync(beside, gzipSync(JSON.stringify(run)));
-    renameSync(beside, file);
+    writeFileSync(temporary, gzipSync(JSON.stringify(run)));
+    renameSync(temporary, file);
   } catch (error) {
     throw new Unusable(`cannot write ${file}: ${messageOf(error)}`);
   }

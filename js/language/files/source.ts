@@ -22,7 +22,7 @@ import { defined } from "./placeholders.ts";
 import { extent, lookUp } from "./yaml-ranges.ts";
 import { Invalid, Unusable, type SourceOptions } from "./problem.ts";
 import { read } from "./reading.ts";
-import { assemblyFolder, beside, isHcl, machinesIn, machinesInHcl, machinesOfAssembly } from "./templates.ts";
+import { assemblyFolder, siblingPath, isHcl, machinesIn, machinesInHcl, machinesOfAssembly } from "./templates.ts";
 
 /** A definition that can be parsed. */
 export type UsableSource = Source & { json: string };
@@ -41,7 +41,7 @@ interface Found {
   /** The machines. Undefined for a definition by itself. */
   machines: Map<string, Machine> | undefined;
   /** The file that was read. Undefined for an assembly, which has many. */
-  held: FileText | undefined;
+  fileText: FileText | undefined;
   /** The faults of a template outside of its machines. */
   faults: Fault[];
   /** Why parts that may contain machines were not read. */
@@ -71,7 +71,7 @@ export class Source {
   machine = "";
   /** The id in the file, if that is a template. */
   id: string | undefined;
-  #held!: FileText;
+  #fileText!: FileText;
   #body!: Body;
   /** Values of placeholders. */
   #values: Record<string, unknown>;
@@ -86,11 +86,11 @@ export class Source {
     const [file, fragment] = split(spec);
     this.#values = { ...substitutions, ...defined() };
     const found = find(file, this.#values, text);
-    const { machines, held, name } = found;
-    if (machines === undefined && held !== undefined) {
+    const { machines, fileText, name } = found;
+    if (machines === undefined && fileText !== undefined) {
       if (fragment !== undefined) throw new Unusable(`${file} is not a template, so it has no ${fragment}`);
       this.machine = file === "-" ? "StateMachine" : basename(file).split(".")[0] || "StateMachine";
-      this.#take(held, new FileBody(held, this.#values));
+      this.#take(fileText, new FileBody(fileText, this.#values));
       return;
     }
     const id = chosen(found, fragment);
@@ -99,7 +99,12 @@ export class Source {
     // The problems outside of all machines are reported with the first machine only.
     const isFirst = machines?.keys().next().value === id;
     this.#around = isFirst ? found.faults.map(around) : [];
-    this.#choose(machine, id, () => (machine.file === undefined && held !== undefined ? held : readFile(machine.file ?? file)), name);
+    this.#choose(
+      machine,
+      id,
+      () => (machine.file === undefined && fileText !== undefined ? fileText : readFile(machine.file ?? file)),
+      name,
+    );
   }
 
   /** Returns the names of the selected definitions: without a fragment, every one of a template. */
@@ -118,34 +123,34 @@ export class Source {
     return this.#body.json;
   }
 
-  #take(held: FileText, body: Body): void {
-    this.#held = held;
+  #take(fileText: FileText, body: Body): void {
+    this.#fileText = fileText;
     this.#body = body;
-    this.file = held.file;
-    this.name = held.name;
-    this.text = held.text;
+    this.file = fileText.file;
+    this.name = fileText.name;
+    this.text = fileText.text;
     body.settle((json) => validate(json, this.options()));
   }
 
   #choose({ name, type, substitutions, definition }: Machine, id: string, open: () => FileText, template: string): void {
     if (definition.in === "nothing") throw new Unusable(`${template}#${id}: ${definition.problem}`);
-    const held = open();
+    const fileText = open();
     this.machine = name;
     this.type = type === "EXPRESS" ? "EXPRESS" : undefined;
     if (definition.in === "file") {
       this.#values = { ...substitutions, ...this.#values };
-      this.#around = this.#aroundIn(held);
-      const own = fileOf(beside(held.file, definition.path), `${template}#${id}`);
+      this.#around = this.#aroundIn(fileText);
+      const own = fileOf(siblingPath(fileText.file, definition.path), `${template}#${id}`);
       this.#take(own, this.#bodyOf(own, definition));
       return;
     }
     this.id = id.split("/").at(-1);
     if (definition.in === "string" && definition.file !== undefined) {
-      const own = fileOf(beside(held.file, definition.file), `${template}#${id}`);
-      this.#around = this.#aroundIn(held);
+      const own = fileOf(siblingPath(fileText.file, definition.file), `${template}#${id}`);
+      this.#around = this.#aroundIn(fileText);
       this.#take(own, new TextBody(own, definition, this.#values));
-    } else if (definition.in === "string") this.#take(held, new TextBody(held, definition, this.#values));
-    else this.#take(held, new ValueBody(held, encoded(definition.value), definition.pointer));
+    } else if (definition.in === "string") this.#take(fileText, new TextBody(fileText, definition, this.#values));
+    else this.#take(fileText, new ValueBody(fileText, encoded(definition.value), definition.pointer));
   }
 
   /** Returns the problems around a definition that is in another file, with their file name. */
@@ -239,7 +244,7 @@ export class Source {
 
   /** Returns the range in the file of the value at a JSON Pointer into the definition, including its name. */
   range(pointer: string): Range {
-    return this.#held.range(this.#body.extentOf(pointer));
+    return this.#fileText.range(this.#body.extentOf(pointer));
   }
 }
 
@@ -271,28 +276,28 @@ function find(file: string, values: Record<string, unknown>, text?: string): Fou
   const skipped: Skipped[] = [];
   if (folder !== undefined) {
     const machines = attempt(file, () => machinesOfAssembly(folder, values, skipped));
-    return { name: file, machines, held: undefined, faults: [], skipped: skipped.map(({ message }) => message) };
+    return { name: file, machines, fileText: undefined, faults: [], skipped: skipped.map(({ message }) => message) };
   }
-  const held = text === undefined ? readFile(file) : new FileText(file, text);
-  const { name } = held;
+  const fileText = text === undefined ? readFile(file) : new FileText(file, text);
+  const { name } = fileText;
   if (isHcl(file)) {
-    const { machines, faults } = attempt(file, () => machinesInHcl(file, held.text, values));
-    const told = faults.map(({ message, offset, block }): Fault => {
-      return { code: "invalid-hcl", message, range: held.range([offset, offset + 1]), isOurs: isMachineBlock(block) };
+    const { machines, faults } = attempt(file, () => machinesInHcl(file, fileText.text, values));
+    const locatedFaults = faults.map(({ message, offset, block }): Fault => {
+      return { code: "invalid-hcl", message, range: fileText.range([offset, offset + 1]), isOurs: isMachineBlock(block) };
     });
-    return { name, machines, held, faults: told, skipped: [] };
+    return { name, machines, fileText, faults: locatedFaults, skipped: [] };
   }
-  const machines = attempt(file, () => machinesIn(file, held.value, values, skipped));
+  const machines = attempt(file, () => machinesIn(file, fileText.value, values, skipped));
   const faults =
     machines === undefined
       ? []
-      : held.errors.map(({ pos: [start, end], message }): Fault => {
-          return { code: "invalid-yaml", message, range: held.range([start, end]), isOurs: false };
+      : fileText.errors.map(({ pos: [start, end], message }): Fault => {
+          return { code: "invalid-yaml", message, range: fileText.range([start, end]), isOurs: false };
         });
   // Parts that were not read may contain machines, so this is reported with the others.
   for (const { pointer, message } of machines === undefined ? [] : skipped)
-    faults.push({ code: "not-read", message, range: held.range(extent(lookUp(held.document, pointer).key)), isOurs: false });
-  return { name, machines, held, faults, skipped: skipped.map(({ message }) => message) };
+    faults.push({ code: "not-read", message, range: fileText.range(extent(lookUp(fileText.document, pointer).key)), isOurs: false });
+  return { name, machines, fileText, faults, skipped: skipped.map(({ message }) => message) };
 }
 
 function attempt<Result>(file: string, act: () => Result): Result {

@@ -16,7 +16,7 @@ const DEPTH = 8;
 const MANIFEST = "manifest.json";
 
 /** Returns a path relative to the folder of the file that names it. */
-export function beside(file: string, path: string): string {
+export function siblingPath(file: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(file), path);
 }
 
@@ -24,7 +24,7 @@ export function beside(file: string, path: string): string {
 function fileAccess(file: string): FileAccess {
   const text = (path: string) => {
     try {
-      return read(beside(file, path));
+      return read(siblingPath(file, path));
     } catch {
       return undefined;
     }
@@ -32,17 +32,17 @@ function fileAccess(file: string): FileAccess {
   return {
     text,
     value: (path) => {
-      const held = text(path);
+      const content = text(path);
       try {
-        return held === undefined ? undefined : valueOf(path, held);
+        return content === undefined ? undefined : valueOf(path, content);
       } catch {
         return undefined;
       }
     },
-    exists: (path) => existsSync(beside(file, path)),
+    exists: (path) => existsSync(siblingPath(file, path)),
     siblings: (folder) => {
       try {
-        if (folder !== undefined) return readdirSync(beside(file, folder)).sort();
+        if (folder !== undefined) return readdirSync(siblingPath(file, folder)).sort();
         return file === "-"
           ? []
           : readdirSync(dirname(file))
@@ -97,11 +97,11 @@ interface Template {
 function addNested(machines: Map<string, Machine>, { file, value, known, prefix, pseudo, above }: Template): void {
   if (above.length > DEPTH || !isCloudFormation(value)) return;
   for (const { name, path, pointer, parameters } of nestedTemplates(value, known, pseudo)) {
-    const inner = beside(file, path);
+    const inner = siblingPath(file, path);
     if (above.includes(resolve(inner))) continue;
     const files = fileAccess(inner);
-    const held = files.value?.(basename(inner));
-    if (!isCloudFormation(held) || above.length === DEPTH) {
+    const content = files.value?.(basename(inner));
+    if (!isCloudFormation(content) || above.length === DEPTH) {
       const why = existsSync(inner) ? "cannot be read as one" : "is not there";
       known.skipped?.push({
         pointer: above.length === 1 ? pointer : "",
@@ -113,7 +113,7 @@ function addNested(machines: Map<string, Machine>, { file, value, known, prefix,
     const skipped: Skipped[] = [];
     const template: Template = {
       file: inner,
-      value: held,
+      value: content,
       known: { defined: { ...parameters, ...known.defined }, files, skipped },
       prefix: `${prefix}${name}/`,
       pseudo,

@@ -32,9 +32,9 @@ export function machinesOfTemplate(
 ): Map<string, Machine> {
   const resolver = new Resolver(template, defined, pseudo);
   const machines = new Map<string, Machine>();
-  const put = (id: string, held: unknown, resource: string) => {
-    const { Type, Properties, Metadata } = members(held);
-    skipped.push(...skippedAt(id, held, resource));
+  const put = (id: string, content: unknown, resource: string) => {
+    const { Type, Properties, Metadata } = members(content);
+    skipped.push(...skippedAt(id, content, resource));
     if (!isStateMachine(Type)) return;
     const properties = members(Properties);
     const substitutions = { ...substitutionsOf(properties.DefinitionSubstitutions, resolver), ...defined };
@@ -48,10 +48,10 @@ export function machinesOfTemplate(
       definition: orProblem(() => definitionOf(properties, Metadata, reader)),
     });
   };
-  const unread = (id: string, held: unknown, message: string) => {
+  const unread = (id: string, content: unknown, message: string) => {
     const resource = pointerTo(at, "Resources", id);
     const problem = `it is made by ${message}`;
-    if (hasMachine(held))
+    if (hasMachine(content))
       machines.set(id, { name: id, type: undefined, substitutions: {}, resource, definition: { in: "nothing", problem } });
     else skipped.push({ pointer: resource, message: `resources are not read: they are made by ${message}` });
   };
@@ -60,10 +60,10 @@ export function machinesOfTemplate(
 }
 
 /** Returns whether the resources of a loop include a state machine or a stack. */
-function hasMachine(held: unknown, depth = 0): boolean {
-  if (typeof held !== "object" || held === null || depth > 50) return false;
-  const { Type } = held as Values;
-  return isStateMachine(Type) || isStack(Type) || Object.values(held).some((inner) => hasMachine(inner, depth + 1));
+function hasMachine(content: unknown, depth = 0): boolean {
+  if (typeof content !== "object" || content === null || depth > 50) return false;
+  const { Type } = content as Values;
+  return isStateMachine(Type) || isStack(Type) || Object.values(content).some((inner) => hasMachine(inner, depth + 1));
 }
 
 function isStack(type: unknown): boolean {
@@ -71,8 +71,8 @@ function isStack(type: unknown): boolean {
 }
 
 /** Returns the parts for resources that are not written in the template. */
-function skippedAt(id: string, held: unknown, pointer: string): Skipped[] {
-  const { Type, Name, Parameters } = members(held);
+function skippedAt(id: string, content: unknown, pointer: string): Skipped[] {
+  const { Type, Name, Parameters } = members(content);
   if (typeof Type === "string" && Type.endsWith("::MODULE")) return [{ pointer, message: `${id} is not read: it is the module ${Type}` }];
   if (id !== "Fn::Transform") return [];
   const { Location } = members(Parameters);
@@ -83,8 +83,8 @@ function skippedAt(id: string, held: unknown, pointer: string): Skipped[] {
 /** Returns the values of placeholders. A placeholder that only a deployment knows has none. */
 function substitutionsOf(given: unknown, resolver: Resolver): Values {
   return Object.fromEntries(
-    Object.entries(members(given)).flatMap(([name, held]) => {
-      const value = resolver.resolve(held);
+    Object.entries(members(given)).flatMap(([name, content]) => {
+      const value = resolver.resolve(content);
       return value === undefined || (value instanceof MappedText && value.isReference && value.isOpen) ? [] : [[name, bare(value)]];
     }),
   );
@@ -161,8 +161,8 @@ export function nestedTemplates(
 ): NestedTemplate[] {
   const resolver = new Resolver(template, defined, pseudo);
   const nested: NestedTemplate[] = [];
-  const put = (name: string, held: unknown, pointer: string) => {
-    const { Type, Properties, Metadata } = members(held);
+  const put = (name: string, content: unknown, pointer: string) => {
+    const { Type, Properties, Metadata } = members(content);
     if (!isStack(Type)) return;
     const { TemplateURL, Location, Parameters } = members(Properties);
     const location = TemplateURL ?? Location;

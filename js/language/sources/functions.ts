@@ -65,8 +65,8 @@ export const FUNCTIONS: Record<string, (args: Resolved[], origin: Origin) => Res
   keys: ([map]) => sortedEntries(map)?.map(([key]) => key),
   values: ([map]) => sortedEntries(map)?.map(([, value]) => value),
   zipmap: ([keys, values]) => {
-    const [names, held] = [listOf(keys), listOf(values)];
-    return names && held && new Members(names.map((name, i) => [textOf(name), held[i] ?? null] as const));
+    const [names, content] = [listOf(keys), listOf(values)];
+    return names && content && new Members(names.map((name, i) => [textOf(name), content[i] ?? null] as const));
   },
   contains: ([list, value]) => listOf(list)?.some((one) => textOf(one).text === textOf(value).text),
   flatten: ([list]) => listOf(list) && flat(listOf(list) ?? []),
@@ -143,19 +143,19 @@ function known(number: number): number | undefined {
 
 /** Returns the items of a list, if they are known. */
 function listOf(value: Resolved | undefined): Resolved[] | undefined {
-  const held = value instanceof MappedText ? (value.whole as Resolved) : value;
-  return Array.isArray(held) ? held : undefined;
+  const content = value instanceof MappedText ? (value.whole as Resolved) : value;
+  return Array.isArray(content) ? content : undefined;
 }
 
 /**
  * Returns the members of an object or the items of a list, with their names or indices. Undefined if only a deployment knows them.
  */
 export function entriesOf(value: Resolved | undefined): (readonly [key: MappedText | number, value: Resolved])[] | undefined {
-  const held = value instanceof MappedText ? (value.whole as Resolved) : value;
-  if (Array.isArray(held)) return held.map((item, i) => [i, item] as const);
-  if (held instanceof Members) return [...held.entries];
-  if (typeof held !== "object" || held === null || held instanceof MappedText) return undefined;
-  return Object.entries(held).map(([name, item]) => [new MappedText(name), item] as const);
+  const content = value instanceof MappedText ? (value.whole as Resolved) : value;
+  if (Array.isArray(content)) return content.map((item, i) => [i, item] as const);
+  if (content instanceof Members) return [...content.entries];
+  if (typeof content !== "object" || content === null || content instanceof MappedText) return undefined;
+  return Object.entries(content).map(([name, item]) => [new MappedText(name), item] as const);
 }
 
 /** Returns the members of an object in Terraform's order. */

@@ -508,10 +508,10 @@ class Reader {
     const code = unicode ?? character;
     if (code !== "") return Number.parseInt(code, 16) <= 0x10ffff ? String.fromCodePoint(Number.parseInt(code, 16)) : "\ufffd";
     const escaped = this.#text[this.#at + 1] ?? "";
-    const meant = ESCAPES.get(escaped);
-    if (meant === undefined) this.#fail(`there is no escape \\${escaped}`);
+    const unescaped = ESCAPES.get(escaped);
+    if (unescaped === undefined) this.#fail(`there is no escape \\${escaped}`);
     this.#at += 2;
-    return meant;
+    return unescaped;
   }
 
   #heredoc(word: string, isIndented: boolean, from: number): Expression {

@@ -138,8 +138,8 @@ export class Module {
   }
 
   #fileOf(expression: Expression): DefinitionFile | undefined {
-    const meant = this.#dereference(expression);
-    if (meant !== undefined) return meant.module.fileOf(meant.expression);
+    const target = this.#dereference(expression);
+    if (target !== undefined) return target.module.fileOf(target.expression);
     if (expression.kind === "path") return this.#fileOfData(expression);
     if (expression.kind !== "call") return undefined;
     const [first, second, third] = expression.args;
@@ -198,8 +198,8 @@ export class Module {
 
   /** Renders a template. */
   #rendered(text: string, values: Expression | undefined, what: string): MappedText {
-    const held = values === undefined ? [] : (entriesOf(this.evaluate(values)) ?? []);
-    const names = new Map(held.map(([name, value]) => [textOf(name).text, value]));
+    const content = values === undefined ? [] : (entriesOf(this.evaluate(values)) ?? []);
+    const names = new Map(content.map(([name, value]) => [textOf(name).text, value]));
     try {
       const template = parseTemplate(text, undefined);
       return textOf(this.#within({ names, isTemplate: true }, () => this.evaluate(template)));
@@ -230,15 +230,15 @@ export class Module {
     if (this.#caller !== undefined && given !== undefined) return { ...this.#caller, expression: given };
     if (expression.name !== "local") return undefined;
     const block = this.#localBlock(key);
-    const held = block?.body.attributes.get(key);
-    return held && { module: this, expression: held, file: block?.file };
+    const content = block?.body.attributes.get(key);
+    return content && { module: this, expression: content, file: block?.file };
   }
 
   /** Returns the text of a definition, with the file that contains it. Throws Unread for a part that cannot be read. */
   written(expression: Expression, file: string | undefined): { value: Resolved; file: string | undefined; origin: Origin } {
     return this.#deeper(() => {
-      const meant = this.#dereference(expression);
-      if (meant !== undefined) return meant.module.written(meant.expression, expression.kind === "template" ? file : meant.file);
+      const target = this.#dereference(expression);
+      if (target !== undefined) return target.module.written(target.expression, expression.kind === "template" ? file : target.file);
       this.#file = file;
       return { value: this.evaluate(expression), file, origin: expression.origin };
     });
@@ -317,19 +317,20 @@ export class Module {
   #each<Result>(names: readonly string[], of: Resolved, act: () => Result): Result[] | undefined {
     return entriesOf(of)?.map(([key, value]) => {
       const [first = "", second] = names;
-      const held: [string, Resolved][] = second === undefined ? [[first, value]] : [[first, key], [second, value]]; // prettier-ignore
-      return this.#within({ names: new Map(held), isTemplate: false }, act);
+      const content: [string, Resolved][] = second === undefined ? [[first, value]] : [[first, key], [second, value]]; // prettier-ignore
+      return this.#within({ names: new Map(content), isTemplate: false }, act);
     });
   }
 
   #for(expression: Expression & { kind: "for" }): Resolved {
     const { names, of, key, value, when, isGrouped } = expression;
-    const held = this.evaluate(of);
-    const items = this.#each(names, held, () => {
+    const content = this.evaluate(of);
+    const items = this.#each(names, content, () => {
       if (when !== undefined && !isTrue(bare(this.evaluate(when)))) return undefined;
       return [key && textOf(this.evaluate(key)), this.evaluate(value)] as const;
     })?.filter((item) => item !== undefined);
-    if (items === undefined) return this.#unknown(expression, held instanceof MappedText ? held.text.replace(/^\$\{(.*)\}$/, "$1") : "for");
+    if (items === undefined)
+      return this.#unknown(expression, content instanceof MappedText ? content.text.replace(/^\$\{(.*)\}$/, "$1") : "for");
     if (key === undefined) return items.map(([, item]) => item);
     const entries = new Map<string, readonly [MappedText, Resolved]>();
     for (const [name = new MappedText(""), item] of items) {
@@ -340,10 +341,10 @@ export class Module {
   }
 
   #loop({ names, of, body }: Expression & { kind: "loop" }): MappedText {
-    const held = this.evaluate(of);
-    const texts = this.#each(names, held, () => textOf(this.evaluate(body)));
+    const content = this.evaluate(of);
+    const texts = this.#each(names, content, () => textOf(this.evaluate(body)));
     if (texts === undefined)
-      throw new Unread(`%{ for … in ${held instanceof MappedText ? held.text.replace(/^\$\{(.*)\}$/, "$1") : "…"} }`);
+      throw new Unread(`%{ for … in ${content instanceof MappedText ? content.text.replace(/^\$\{(.*)\}$/, "$1") : "…"} }`);
     return MappedText.join(texts);
   }
 
@@ -427,8 +428,8 @@ export class Module {
         return given && this.#step(this.evaluate(given), rest);
       }
       case "local": {
-        const held = firstOf(this.#block("locals", []), ({ body }) => body.attributes.get(first));
-        return held && this.#step(this.evaluate(held), rest);
+        const content = firstOf(this.#block("locals", []), ({ body }) => body.attributes.get(first));
+        return content && this.#step(this.evaluate(content), rest);
       }
       case "path":
         return first === "module" ? this.folder : ".";
@@ -443,16 +444,16 @@ export class Module {
 
   /** Returns a member of a value. */
   #step(value: Resolved, steps: readonly (string | Expression)[]): Resolved | undefined {
-    let held: Resolved | undefined = value;
+    let content: Resolved | undefined = value;
     for (const step of steps) {
       const key = typeof step === "string" ? step : String(bare(this.evaluate(step)));
-      if (held instanceof Members) held = held.get(key);
-      else if (Array.isArray(held)) held = held[Number(key)];
-      else if (typeof held === "object" && held !== null && !(held instanceof MappedText))
-        held = Object.hasOwn(held, key) ? held[key] : undefined;
+      if (content instanceof Members) content = content.get(key);
+      else if (Array.isArray(content)) content = content[Number(key)];
+      else if (typeof content === "object" && content !== null && !(content instanceof MappedText))
+        content = Object.hasOwn(content, key) ? content[key] : undefined;
       else return undefined;
     }
-    return held;
+    return content;
   }
 
   #data(type: string, [label, attribute]: readonly (string | Expression)[]): Resolved | undefined {
@@ -489,8 +490,8 @@ export class Module {
       return `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}`;
     if (attribute === "id") return /^aws_(sns_topic|sfn_state_machine|sfn_activity)$/.test(type) ? arn : name;
     if (NAMES.includes(attribute)) return name;
-    const held = firstOf(this.#block(block, [type, label]), ({ body }) => body.attributes.get(attribute));
-    return held && this.evaluate(held);
+    const content = firstOf(this.#block(block, [type, label]), ({ body }) => body.attributes.get(attribute));
+    return content && this.evaluate(content);
   }
 
   #nameOf(type: string, label: string, block: string): string {

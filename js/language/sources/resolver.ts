@@ -81,23 +81,23 @@ export class Resolver {
   eachMember(
     value: object,
     pointer: string,
-    act: (key: string, held: unknown, pointer: string) => void,
-    unread: (key: string, held: unknown, message: string) => void = (_, __, message) => {
+    act: (key: string, content: unknown, pointer: string) => void,
+    unread: (key: string, content: unknown, message: string) => void = (_, __, message) => {
       throw new Unread(message);
     },
   ): void {
-    for (const [key, held] of Object.entries(value)) {
+    for (const [key, content] of Object.entries(value)) {
       const at = pointerTo(pointer, key);
       if ((this.#unrolled += this.#loops.size > 0 ? 1 : 0) > MOST_MEMBERS) throw new RangeError("its loops expand without end");
       if (!key.startsWith(LOOP)) {
-        act(this.#looped(new MappedText(key)).text, held, at);
+        act(this.#looped(new MappedText(key)).text, content, at);
         continue;
       }
-      const [name, list, body] = Array.isArray(held) ? (held as unknown[]) : [];
+      const [name, list, body] = Array.isArray(content) ? (content as unknown[]) : [];
       const values = this.#valuesOf(list, pointerTo(at, 1));
-      if (typeof name !== "string" || !isObject(body)) unread(key, held, `${key}, which is no list of a name, values and an object`);
+      if (typeof name !== "string" || !isObject(body)) unread(key, content, `${key}, which is no list of a name, values and an object`);
       else if (typeof values === "string")
-        unread(key, held, `${key}, a loop over ${values}, which only a deployment knows: pass --define ${values}=A,B`);
+        unread(key, content, `${key}, a loop over ${values}, which only a deployment knows: pass --define ${values}=A,B`);
       else {
         const before = this.#loops.get(name);
         for (const one of values) {
@@ -112,11 +112,11 @@ export class Resolver {
 
   /** Returns the values of a loop. If only a deployment knows them, returns a description. */
   #valuesOf(list: unknown, pointer: string): string[] | string {
-    const held = this.resolve(list, pointer);
-    const items = (Array.isArray(held) ? held : [held ?? ""]).map((item) => textOf(item));
+    const content = this.resolve(list, pointer);
+    const items = (Array.isArray(content) ? content : [content ?? ""]).map((item) => textOf(item));
     const open = items.find((item) => item.isOpen || item.text === "" || (!Array.isArray(list) && item.text === shortOf(list)));
     if (open !== undefined) return shortOf(list) || open.references[0]?.name || "its values";
-    return items.flatMap(({ text }) => (Array.isArray(held) ? [text] : text.split(",").map((one) => one.trim())));
+    return items.flatMap(({ text }) => (Array.isArray(content) ? [text] : text.split(",").map((one) => one.trim())));
   }
 
   /** Replaces the variables of loops in a text: `${Name}`, and `&{Name}` with only letters and digits. */

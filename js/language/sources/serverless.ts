@@ -33,7 +33,7 @@ export function isServerless(value: unknown): value is Values {
   if (!isObject(value)) return false;
   const { stepFunctions, resources, provider } = value;
   if ((isObject(stepFunctions) && stepFunctions.stateMachines !== undefined) || isVariable(stepFunctions)) return true;
-  return provider !== undefined && templatesIn(resources).some(({ held }) => Object.values(members(held.Resources)).some(isMachine));
+  return provider !== undefined && templatesIn(resources).some(({ content }) => Object.values(members(content.Resources)).some(isMachine));
 }
 
 function isVariable(value: unknown): value is string {
@@ -45,9 +45,9 @@ function isMachine(resource: unknown): boolean {
 }
 
 /** Returns the CloudFormation templates in `resources`, with their JSON Pointers. */
-function templatesIn(resources: unknown): { held: Values; pointer: string }[] {
-  if (!Array.isArray(resources)) return [{ held: members(resources), pointer: "/resources" }];
-  return resources.map((held, i) => ({ held: members(held), pointer: pointerTo("", "resources", i) }));
+function templatesIn(resources: unknown): { content: Values; pointer: string }[] {
+  if (!Array.isArray(resources)) return [{ content: members(resources), pointer: "/resources" }];
+  return resources.map((content, i) => ({ content: members(content), pointer: pointerTo("", "resources", i) }));
 }
 
 function fileOf(value: unknown): { path: string; member: string | undefined } | undefined {
@@ -62,18 +62,18 @@ export function machinesOfServerless(template: Values, { defined = {}, files = {
   const resolve = (value: unknown, pointer = "") =>
     substituted(variables.filled(resolver.resolve(variables.files(value), pointer) ?? null), defined);
   const machines = new Map<string, Machine>();
-  for (const { held, pointer } of templatesIn(template.resources)) {
+  for (const { content, pointer } of templatesIn(template.resources)) {
     const known = { defined, files };
-    for (const [id, machine] of machinesOfTemplate(held, known, {}, pointer)) machines.set(id, machine);
+    for (const [id, machine] of machinesOfTemplate(content, known, {}, pointer)) machines.set(id, machine);
   }
   const found = template.stepFunctions === undefined ? [] : machineSettings(template, variables);
-  for (const { id, held, place, file, member, lost } of found) {
-    if (lost !== undefined || !isObject(held)) {
+  for (const { id, content, place, file, member, lost } of found) {
+    if (lost !== undefined || !isObject(content)) {
       const problem = `it is ${lost ?? "no object"}`;
       machines.set(id, { name: id, type: undefined, substitutions: {}, resource: place, definition: { in: "nothing", problem } });
       continue;
     }
-    const machine = members(held);
+    const machine = members(content);
     const name = typeof machine.name === "string" ? textOf(resolve(machine.name)).text : id;
     machines.set(id, {
       name: name.includes("${") ? id : name,
@@ -93,7 +93,7 @@ export function machinesOfServerless(template: Values, { defined = {}, files = {
 
 interface Setting {
   id: string;
-  held: unknown;
+  content: unknown;
   place: string;
   /** The file that contains it, and the path in the file. */
   file?: string;
@@ -104,14 +104,19 @@ interface Setting {
 
 /** Returns the settings of the machines, including those in files of their own. */
 function machineSettings(template: Values, variables: Variables): Setting[] {
-  const whole = variables.member({ held: template.stepFunctions, place: "/stepFunctions" });
-  const all = variables.member({ ...whole, held: members(whole.held).stateMachines, ...below(whole, "stateMachines") });
+  const whole = variables.member({ content: template.stepFunctions, place: "/stepFunctions" });
+  const all = variables.member({ ...whole, content: members(whole.content).stateMachines, ...below(whole, "stateMachines") });
   // The value is a list of files, each with machines.
-  const maps = Array.isArray(all.held) ? all.held.map((held, i) => variables.member({ ...all, held, ...below(all, String(i)) })) : [all];
+  const maps = Array.isArray(all.content)
+    ? all.content.map((content, i) => variables.member({ ...all, content, ...below(all, String(i)) }))
+    : [all];
   return maps.flatMap((map, i): Setting[] => {
     const { lost = whole.lost } = map;
     if (lost !== undefined) return [{ ...map, id: ["stateMachines", ...(maps.length > 1 ? [i] : [])].join("."), lost }];
-    return Object.entries(members(map.held)).map(([id, held]) => ({ id, ...variables.member({ ...map, held, ...below(map, id) }) }));
+    return Object.entries(members(map.content)).map(([id, content]) => ({
+      id,
+      ...variables.member({ ...map, content, ...below(map, id) }),
+    }));
   });
 }
 
@@ -159,9 +164,9 @@ function resourcesOf(template: Values, variables: Variables): Values {
     const text = typeof name === "string" ? textOf(variables.filled(MappedText.of(name))).text : key;
     return { Type: "AWS::Lambda::Function", Properties: { FunctionName: text.includes("${") ? key : text } };
   };
-  const functions = Object.entries(members(variables.files(template.functions))).flatMap(([key, held]) => {
+  const functions = Object.entries(members(variables.files(template.functions))).flatMap(([key, content]) => {
     const id = `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll("-", "Dash").replaceAll("_", "Underscore")}LambdaFunction`;
-    const one = lambda(key, members(held).name);
+    const one = lambda(key, members(content).name);
     return [
       [key, one],
       [id, one],
@@ -193,24 +198,24 @@ class Variables {
 
   /** Resolves a setting that refers to a file. */
   member(at: At): At {
-    const file = fileOf(at.held);
+    const file = fileOf(at.content);
     if (file === undefined) {
-      if (!isVariable(at.held)) return at;
-      const value = bare(this.filled(MappedText.of(at.held)));
+      if (!isVariable(at.content)) return at;
+      const value = bare(this.filled(MappedText.of(at.content)));
       return isObject(value) || Array.isArray(value)
-        ? { ...at, held: value }
-        : { ...at, lost: `the value of ${at.held.trim()}, which only a deployment knows: ${PRINTED}` };
+        ? { ...at, content: value }
+        : { ...at, lost: `the value of ${at.content.trim()}, which only a deployment knows: ${PRINTED}` };
     }
-    const held = memberOf(this.#files.value?.(file.path), file.member);
+    const content = memberOf(this.#files.value?.(file.path), file.member);
     const what = isProgram(file.path)
       ? `the output of the program ${file.path}, which stepglass does not run: ${PRINTED}`
       : `in the file ${file.path}, which ${this.#files.exists?.(file.path) === false ? "is not there" : `has no ${file.member ?? "value"} that can be read`}`;
     return {
-      held,
+      content,
       place: at.place,
       file: file.path,
       ...(file.member !== undefined && { member: file.member }),
-      ...(held === undefined && { lost: what }),
+      ...(content === undefined && { lost: what }),
     };
   }
 
@@ -293,7 +298,8 @@ function memberOf(value: unknown, path: string | undefined): unknown {
   return path
     .split(".")
     .reduce<unknown>(
-      (held, key) => (Array.isArray(held) ? held[Number(key)] : isObject(held) && Object.hasOwn(held, key) ? held[key] : undefined),
+      (content, key) =>
+        Array.isArray(content) ? content[Number(key)] : isObject(content) && Object.hasOwn(content, key) ? content[key] : undefined,
       value,
     );
 }

@@ -23,16 +23,19 @@ function isPlan(value: unknown): boolean {
 
 function isConfiguration(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const has = (held: unknown): boolean => (Array.isArray(held) ? held.some(has) : isObject(held) && Object.hasOwn(held, MACHINE));
+  const has = (content: unknown): boolean =>
+    Array.isArray(content) ? content.some(has) : isObject(content) && Object.hasOwn(content, MACHINE);
   return (
     has(value.resource) ||
-    each(value.module).some((modules) => Object.values(modules).some((held) => each(held).some(({ source }) => typeof source === "string")))
+    each(value.module).some((modules) =>
+      Object.values(modules).some((content) => each(content).some(({ source }) => typeof source === "string")),
+    )
   );
 }
 
 /** Returns the blocks of a kind. In JSON they are one object, or a list of objects. */
-function each(held: unknown): Values[] {
-  return (Array.isArray(held) ? held : [held]).filter((one) => isObject(one));
+function each(content: unknown): Values[] {
+  return (Array.isArray(content) ? content : [content]).filter((one) => isObject(one));
 }
 
 /** Returns the state machines of a plan, a state or a configuration in JSON, by their addresses. */
@@ -72,7 +75,7 @@ export function isMachineBlock(line: string): boolean {
 
 function ofPlan(plan: Values): Map<string, Machine> {
   const machines = new Map<string, Machine>();
-  const [member, held] = isObject(plan.planned_values) ? ["planned_values", plan.planned_values] : ["values", members(plan.values)];
+  const [member, content] = isObject(plan.planned_values) ? ["planned_values", plan.planned_values] : ["values", members(plan.values)];
   const walk = (module: unknown, pointer: string, depth: number) => {
     const { resources, child_modules } = members(module);
     for (const [i, one] of list(resources).entries()) {
@@ -92,7 +95,7 @@ function ofPlan(plan: Values): Map<string, Machine> {
     if (depth < DEPTH)
       for (const [i, child] of list(child_modules).entries()) walk(child, pointerTo(pointer, "child_modules", i), depth + 1);
   };
-  walk(held.root_module, `/${member}/root_module`, 0);
+  walk(content.root_module, `/${member}/root_module`, 0);
   return machines;
 }
 
@@ -172,7 +175,7 @@ function machinesOfModule(module: Module, known: Known, files = new Set<string>(
     if (inner === undefined) {
       const definition = definitionFor(module, one, known);
       if (definition !== undefined) put(id, one, definition);
-    } else for (const [name, held] of machinesOfModule(inner, known, files, `${prefix}${id}.`, depth + 1)) machines.set(name, held);
+    } else for (const [name, content] of machinesOfModule(inner, known, files, `${prefix}${id}.`, depth + 1)) machines.set(name, content);
   }
   return machines;
 }
@@ -260,11 +263,11 @@ function placeOf(module: Module, definition: Expression, at: string | undefined)
 /** Converts a configuration in JSON to a body: objects become blocks. */
 function bodyOf(value: Values): Body {
   const body: Body = { attributes: new Map(), blocks: [] };
-  for (const [type, held] of Object.entries(value)) {
+  for (const [type, content] of Object.entries(value)) {
     const labels = { resource: 2, data: 2, variable: 1, module: 1, locals: 0 }[type];
-    if (labels === undefined) body.attributes.set(type, expressionOf(held, pointerTo("", type)));
+    if (labels === undefined) body.attributes.set(type, expressionOf(content, pointerTo("", type)));
     else
-      blocks(held, pointerTo("", type), [], labels, ({ names, inner, pointer }) => {
+      blocks(content, pointerTo("", type), [], labels, ({ names, inner, pointer }) => {
         const attributes = new Map(Object.entries(inner).map(([name, one]) => [name, expressionOf(one, pointerTo(pointer, name))]));
         body.blocks.push({ type, labels: names, body: { attributes, blocks: [] }, origin: { pointer, from: 0, to: 0 } });
       });
@@ -278,12 +281,12 @@ interface Labelled {
   pointer: string;
 }
 
-function blocks(held: unknown, pointer: string, names: string[], labels: number, put: (block: Labelled) => void): void {
-  if (Array.isArray(held)) {
-    for (const [i, one] of held.entries()) if (!Array.isArray(one)) blocks(one, pointerTo(pointer, i), names, labels, put);
-  } else if (isObject(held)) {
-    if (labels === 0) put({ names, inner: held, pointer });
-    else for (const [name, one] of Object.entries(held)) blocks(one, pointerTo(pointer, name), [...names, name], labels - 1, put);
+function blocks(content: unknown, pointer: string, names: string[], labels: number, put: (block: Labelled) => void): void {
+  if (Array.isArray(content)) {
+    for (const [i, one] of content.entries()) if (!Array.isArray(one)) blocks(one, pointerTo(pointer, i), names, labels, put);
+  } else if (isObject(content)) {
+    if (labels === 0) put({ names, inner: content, pointer });
+    else for (const [name, one] of Object.entries(content)) blocks(one, pointerTo(pointer, name), [...names, name], labels - 1, put);
   }
 }
 

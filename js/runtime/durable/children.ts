@@ -224,7 +224,7 @@ export class Children {
     else rejoin(child, call, driver);
     call.onEndRequest = () => void this.#runs.cancel(record.id, abortedWith(parent.arn)).catch(() => {});
     if (parent.waits) call.onCancel = () => void this.#closeChild(record.id, parent).catch(() => {});
-    this.#runs.host.find(parent.arn)?.kept();
+    this.#runs.host.find(parent.arn)?.stored();
   }
 
   /** Called if a task has ended while its child was being started. The task was cancelled, or its execution was only unloaded. */
@@ -238,8 +238,8 @@ export class Children {
   #child(record: ExecutionRecord, call: TaskCall): Child {
     const { id, name, machineArn, input, startDate } = record;
     const child = new Child({ name, arn: id, machineArn, input, startDate });
-    child.told = true;
-    child.isKept = true;
+    child.isReported = true;
+    child.isStored = true;
     const end = (ended: ExecutionRecord) => child.end(outcomeOf(ended), ended.stopDate ?? startDate, true);
     if (record.status !== "RUNNING") end(record);
     else {

@@ -210,8 +210,8 @@ function refusalOf({ key, batches, failures }: Piece, error: unknown, others: bo
   const isStart = batches.length === 1 && batches[0]?.create !== undefined;
   if (!isStart || codeOf(error) !== "STORE_FULL" || (!others && failures < START_TRIES)) return undefined;
   const size = JSON.stringify(batches[0]).length;
-  const told = `${messageOf(error)}: the start of ${key} needs about ${size} bytes`;
-  return new StoreError("STORE_FULL", told, { cause: error });
+  const message = `${messageOf(error)}: the start of ${key} needs about ${size} bytes`;
+  return new StoreError("STORE_FULL", message, { cause: error });
 }
 
 /**

@@ -9,7 +9,7 @@ import { storedJson } from "../store/stored-json.ts";
 export type Note = [kind: "note", name: string, ...details: unknown[]];
 
 /** A fact that was read from a store. */
-export interface KeptFact {
+export interface StoredFact {
   /** The time of the fact, in milliseconds since 1970. */
   at: number;
   /** What the fact has led to; 0 for a note. */
@@ -46,10 +46,10 @@ export function factText(at: number, led: Led, fact: Fact | Note): string {
 }
 
 /** Parses the facts of a JSON array. Throws STORE_DAMAGED. */
-export function readFacts(text: string): KeptFact[] {
-  const kept: unknown = storedJson(text, "a fact");
-  if (!Array.isArray(kept)) throw new StoreError("STORE_DAMAGED", "the facts are not an array");
-  return kept.map((one: unknown): KeptFact => {
+export function readFacts(text: string): StoredFact[] {
+  const parsed: unknown = storedJson(text, "a fact");
+  if (!Array.isArray(parsed)) throw new StoreError("STORE_DAMAGED", "the facts are not an array");
+  return parsed.map((one: unknown): StoredFact => {
     if (!Array.isArray(one) || typeof one[0] !== "number" || typeof one[2] !== "string" || (one[2] === "start" && !/^-?\d+$/.test(one[5])))
       throw new StoreError("STORE_DAMAGED", "a fact is damaged or incomplete");
     const [at, led, ...fact] = one;

@@ -403,13 +403,13 @@ export class Host {
   async ended(id: string): Promise<ExecutionRecord | undefined> {
     const waiting = this.#ends.get(id) ?? [];
     this.#ends.set(id, waiting);
-    let tell!: (record: ExecutionRecord) => void;
-    const end = new Promise<ExecutionRecord>((resolve) => (tell = resolve));
-    waiting.push(tell);
+    let resolveEnd!: (record: ExecutionRecord) => void;
+    const end = new Promise<ExecutionRecord>((resolve) => (resolveEnd = resolve));
+    waiting.push(resolveEnd);
     if (this.#live.has(id)) return end;
     const record = await this.record(id);
     if (record?.status === "RUNNING") return end;
-    waiting.splice(waiting.indexOf(tell), 1);
+    waiting.splice(waiting.indexOf(resolveEnd), 1);
     if (waiting.length === 0 && this.#ends.get(id) === waiting) this.#ends.delete(id);
     return record;
   }
@@ -723,13 +723,13 @@ export class Host {
       onLost: (lost, why) => this.#lost(lost, why),
       onUnhandled: (waits, task) => void this.#unhandled(waits, task, false),
       onBegun: (begun) => this.#begun(begun),
-      onKept: (kept) => this.#rest(kept),
+      onStored: (kept) => this.#rest(kept),
       onCancelled: this.#options.onCancelled,
       onSnapshot: this.#options.onSnapshot,
     };
     const live = new Live(record, engine, machine.type === "EXPRESS", () => this.clock.now(), events, program.watcher);
     live.journal = new ExecutionJournal(this.committer, live, start);
-    live.execution = StateMachine.kept(machine, engine, {
+    live.execution = StateMachine.durable(machine, engine, {
       handlers,
       clock: this.clock,
       options,

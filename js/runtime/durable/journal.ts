@@ -21,7 +21,7 @@ const EVENTS_A_WRITE = 500;
 const EVENTS_AHEAD = 1000;
 
 /** The methods of an execution that its journal needs. */
-export interface Kept {
+export interface JournalOwner {
   readonly engine: HistoryEngine;
   /** The time at which the execution has to be loaded again after a restart. */
   readonly wakeAt: number | null;
@@ -34,7 +34,7 @@ export interface Kept {
   /** The batch that creates the execution is in the store. */
   begun(order: number, version: number): void;
   /** A write has finished. */
-  kept(): void;
+  stored(): void;
   /** A write was refused: another process has the execution, or there is one with its name. */
   refused(result: BatchResult & { ok: false }): void;
   broken(cause: string): void;
@@ -64,7 +64,7 @@ export class ExecutionJournal implements Journal, Source {
   readonly #id: string;
   group: string;
   readonly #committer: Committer;
-  readonly #kept: Kept;
+  readonly #owner: JournalOwner;
   #version: number;
   #create: ExecutionRecord | undefined;
   #change: Partial<ExecutionRecord> | undefined;
@@ -89,12 +89,12 @@ export class ExecutionJournal implements Journal, Source {
   // The number of facts and changes, and how many of them were composed into a write.
   #count = 0;
   #asked = 0;
-  #waiters: { count: number; kept: () => void; lost?: (reason: unknown) => void }[] = [];
+  #waiters: { count: number; stored: () => void; lost?: (reason: unknown) => void }[] = [];
   #reason: unknown;
 
-  constructor(committer: Committer, kept: Kept, start: JournalStart) {
+  constructor(committer: Committer, stored: JournalOwner, start: JournalStart) {
     this.#committer = committer;
-    this.#kept = kept;
+    this.#owner = stored;
     this.#id = start.id;
     this.group = start.id;
     this.#version = start.version;
@@ -137,12 +137,12 @@ export class ExecutionJournal implements Journal, Source {
     this.#lastAt = now;
     this.#append(factText(now, ledTo(step), fact));
     if (fact[0] === "cancel") this.#change = { ...this.#change, cancelRequested: { at: now, spared: fact[2] ?? [] } };
-    for (const command of step.commands) if (command.type === "Cancel") this.#kept.cancelled(command.task);
+    for (const command of step.commands) if (command.type === "Cancel") this.#owner.cancelled(command.task);
     // A heartbeat, or a part of a long step, that leads to no command is written with the next fact: if it is lost, it just happens
     // again. But a start is answered at once, and a loop that never waits must not collect facts without limit.
     const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || (step.more && fact[0] !== "start"));
     if (rides && this.#unkept < SNAPSHOT_FACTS && step.events < this.#events + EVENTS_A_WRITE) return;
-    this.#kept.stepped(step);
+    this.#owner.stepped(step);
     this.#add();
   }
 
@@ -166,18 +166,18 @@ export class ExecutionJournal implements Journal, Source {
     if (!this.#held) this.#committer.add(this);
   }
 
-  keep(kept: () => void): void {
-    this.#waiters.push({ count: this.#count, kept });
+  whenStored(stored: () => void): void {
+    this.#waiters.push({ count: this.#count, stored });
   }
 
   broken(cause: string): void {
     this.abandon(new Error(cause));
-    this.#kept.broken(cause);
+    this.#owner.broken(cause);
   }
 
   unhandled(task: Unhandled): void {
     // A later step has already ended the execution.
-    if (this.#finished === undefined) this.#kept.unhandled(task);
+    if (this.#finished === undefined) this.#owner.unhandled(task);
   }
 
   /** Writes the facts with a last change of the record. Afterwards nothing can be fed, and the engine is not used any more. */
@@ -204,7 +204,7 @@ export class ExecutionJournal implements Journal, Source {
     if (this.#asked >= this.#count && this.#waiters.length === 0) return Promise.resolve();
     if (this.#lost) return Promise.reject(this.#reason);
     this.#add();
-    const flushed = new Promise<void>((kept, lost) => this.#waiters.push({ count: this.#count, kept, lost }));
+    const flushed = new Promise<void>((stored, lost) => this.#waiters.push({ count: this.#count, stored, lost }));
     // A caller may ignore the rejection.
     flushed.catch(() => {});
     return flushed;
@@ -220,10 +220,10 @@ export class ExecutionJournal implements Journal, Source {
 
   /** Replaces all facts with another engine's snapshot and changes the record. Nothing can be fed afterwards. */
   move(engine: string, change: Partial<ExecutionRecord>): void {
-    const { events } = this.#kept.engine;
+    const { events } = this.#owner.engine;
     const batch: Pick<Batch, "change" | "events" | "snapshot"> = { change };
     this.#writeEvents(batch);
-    batch.snapshot = snapshotText({ at: this.#lastAt, events, notes: this.#kept.notes(), engine });
+    batch.snapshot = snapshotText({ at: this.#lastAt, events, notes: this.#owner.notes(), engine });
     this.#move = batch;
     this.#count += 1;
     this.#add();
@@ -258,19 +258,19 @@ export class ExecutionJournal implements Journal, Source {
     else if (this.#facts.length > 0) {
       batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
       // A replay of the facts makes these events again, so they are written only in larger parts.
-      if (this.#kept.engine.events >= this.#events + EVENTS_A_WRITE) this.#writeEvents(batch);
+      if (this.#owner.engine.events >= this.#events + EVENTS_A_WRITE) this.#writeEvents(batch);
     }
     this.#facts = [];
     this.#unkept = 0;
     this.#create = undefined;
-    const { wakeAt } = this.#kept;
+    const { wakeAt } = this.#owner;
     if (wakeAt !== this.#wakeAt) batch.wakeAt = this.#wakeAt = wakeAt;
     return batch;
   }
 
   /** The last batch of an execution has its outcome, its history and, if it can be redriven, a snapshot. */
   #end(batch: Batch, outcome: Outcome): void {
-    const { change, redrivable } = this.#kept.ending(outcome);
+    const { change, redrivable } = this.#owner.ending(outcome);
     batch.change = { ...batch.change, ...change };
     this.#writeEvents(batch);
     batch.snapshot = redrivable ? this.#standing() : null;
@@ -304,7 +304,7 @@ export class ExecutionJournal implements Journal, Source {
   }
 
   #writeEvents(batch: Pick<Batch, "events">): void {
-    const { engine } = this.#kept;
+    const { engine } = this.#owner;
     const total = engine.events;
     if (total === this.#events) return;
     batch.events = { text: engine.historyText(this.#events), count: total - this.#events };
@@ -312,22 +312,22 @@ export class ExecutionJournal implements Journal, Source {
   }
 
   #standing(): string {
-    const { text, events } = this.#kept.engine.leanSnapshot();
-    return snapshotText({ at: this.#lastAt, events, notes: this.#kept.notes(), engine: text });
+    const { text, events } = this.#owner.engine.leanSnapshot();
+    return snapshotText({ at: this.#lastAt, events, notes: this.#owner.notes(), engine: text });
   }
 
   written(result: BatchResult): void {
     if (!result.ok) {
       this.abandon(result.error);
-      this.#kept.refused(result);
+      this.#owner.refused(result);
       return;
     }
-    if (this.#version === 0) this.#kept.begun(result.order, result.version);
+    if (this.#version === 0) this.#owner.begun(result.order, result.version);
     this.#version = result.version;
     const { length } = this.#waiters;
     let done = 0;
     while (done < length && this.#waiters[done]!.count <= this.#asked) done += 1;
-    for (const { kept } of this.#waiters.splice(0, done)) kept();
-    this.#kept.kept();
+    for (const { stored } of this.#waiters.splice(0, done)) stored();
+    this.#owner.stored();
   }
 }

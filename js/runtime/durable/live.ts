@@ -26,7 +26,7 @@ export interface LiveEvents {
   /** A new execution is in the store. */
   onBegun(live: Live): void;
   /** All changes are stored. */
-  onKept(live: Live): void;
+  onStored(live: Live): void;
   /** A task was cancelled before it ended. */
   onCancelled?: ((live: Live, task: number) => void) | undefined;
   /** Called before a snapshot of `state` is made. */
@@ -121,7 +121,7 @@ export class Live {
 
   /** The last heartbeat details of tasks. They are written with the next fact, as heartbeats are. */
   readonly beats: Beats = {
-    get: (key) => heard(this.state).find(([known]) => known === key)?.[1],
+    get: (key) => storedHeartbeats(this.state).find(([known]) => known === key)?.[1],
     set: (key, text) => {
       this.journal.note(this.#now(), ["note", "heartbeat", key, text], true);
       noteBeat(this.state, [key, text]);
@@ -192,10 +192,10 @@ export class Live {
     this.#events.onBegun(this);
   }
 
-  kept(): void {
-    if (this.driver.isAtRest) return this.#events.onKept(this);
+  stored(): void {
+    if (this.driver.isAtRest) return this.#events.onStored(this);
     // Driver and handlers act on the write in this turn, so the callback comes after it.
-    later(() => this.#events.onKept(this));
+    later(() => this.#events.onStored(this));
   }
 
   refused(result: BatchResult & { ok: false }): void {
@@ -242,18 +242,18 @@ const REMEMBERED = 100;
 
 /** Returns the details of the last heartbeats, by the keys of their tasks; an empty object if there are none. */
 export function heartbeatsOf(state: Record<string, unknown>): { heartbeats?: Record<string, unknown> } {
-  const all = heard(state);
+  const all = storedHeartbeats(state);
   return all.length === 0 ? {} : { heartbeats: Object.fromEntries(all.map(([key, text]): [string, unknown] => [key, JSON.parse(text)])) };
 }
 
-function heard(state: Record<string, unknown>): [key: string, text: string][] {
+function storedHeartbeats(state: Record<string, unknown>): [key: string, text: string][] {
   return (state.heartbeats as [string, string][] | undefined) ?? [];
 }
 
 /** Applies a note about a heartbeat to the state. */
 export function noteBeat(state: Record<string, unknown>, details: unknown[]): void {
   const [key, text] = details as [string, string];
-  state.heartbeats = [...heard(state).filter(([known]) => known !== key), [key, text]].slice(-REMEMBERED);
+  state.heartbeats = [...storedHeartbeats(state).filter(([known]) => known !== key), [key, text]].slice(-REMEMBERED);
 }
 
 /** Returns the JSON text of an output. Its numbers keep all digits. */

@@ -5,7 +5,7 @@ import type { ExecutionFilter, ExecutionRecord, MapRunDescription, Store } from 
 import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import {
   type Counts,
-  type KeptChains,
+  type StoredChains,
   RunChains,
   type RunNews,
   type RunRecord,
@@ -49,7 +49,7 @@ interface ChildRecord extends ExecutionRecord {
 interface Standing {
   /** The number of events that were read. */
   told: number;
-  chains: KeptChains;
+  chains: StoredChains;
 }
 
 /** The member of an execution's state that has its {@link Standing}. */
@@ -68,7 +68,7 @@ export class MapRunRecorder implements Watcher {
   readonly #children: ChildRecords;
   readonly #chains: RunChains;
   #engine: HistoryEngine | undefined;
-  #told = 0;
+  #readEvents = 0;
   readonly #runs = new Map<string, AttachedRecord<MapRunRecord>>();
   /** Children that have not succeeded: a redrive may run them again. */
   readonly #failed = new Map<string, AttachedRecord<ChildRecord>>();
@@ -104,7 +104,7 @@ export class MapRunRecorder implements Watcher {
 
   restored(live: Live): void {
     const { told = 0, chains = [] } = (live.state[STANDING] ?? {}) as Partial<Standing>;
-    this.#told = told;
+    this.#readEvents = told;
     this.#chains.restore(chains);
     this.#watch(live);
     // The records have these events already.
@@ -128,26 +128,26 @@ export class MapRunRecorder implements Watcher {
   toJSON(): Standing {
     // The snapshot has all events so far.
     this.#read();
-    return { told: this.#told, chains: this.#chains.kept };
+    return { told: this.#readEvents, chains: this.#chains.stored };
   }
 
   #read(): void {
     for (const event of this.#fresh()) {
       const news = this.#chains.follow(event);
-      if (news !== undefined) this.#tell(news);
+      if (news !== undefined) this.#apply(news);
     }
   }
 
   /** Returns the events that were not read yet. */
   #fresh(): HistoryEvent[] {
-    const from = this.#told;
+    const from = this.#readEvents;
     const to = this.#engine?.events ?? from;
-    this.#told = to;
+    this.#readEvents = to;
     return from < to ? (this.#engine?.history(from, to) ?? []) : [];
   }
 
   /** Applies an event of a Map Run to its record. */
-  #tell(news: RunNews): void {
+  #apply(news: RunNews): void {
     if (news.type === "begun") this.#begin(news);
     else if (news.type === "redriven") this.#again(news);
     else this.#runs.get(news.run)?.write({ status: news.status, stopDate: news.at });
@@ -172,16 +172,16 @@ export class MapRunRecorder implements Watcher {
 
   /** Continues a run after a redrive: aborted items and executions run again. */
   #again({ run: arn, redriveCount, at: redriveDate }: RunNews & { type: "redriven" }): void {
-    const kept = this.#runs.get(arn);
-    if (kept === undefined) return;
-    const { failure, ...run } = kept.record.run;
+    const entry = this.#runs.get(arn);
+    if (entry === undefined) return;
+    const { failure, ...run } = entry.record.run;
     const [items, executions] = [run.items, run.executions].map((counts) => ({ ...counts, aborted: 0 })) as [Counts, Counts];
-    kept.write({ status: "RUNNING", stopDate: undefined, run: { ...run, items, executions, redriveCount, redriveDate } });
+    entry.write({ status: "RUNNING", stopDate: undefined, run: { ...run, items, executions, redriveCount, redriveDate } });
   }
 
   limited(arn: string, limits: MapRunChange): void {
-    const kept = this.#runs.get(arn);
-    kept?.write({ run: limited(kept.record.run, limits) });
+    const entry = this.#runs.get(arn);
+    entry?.write({ run: limited(entry.record.run, limits) });
   }
 
   /** Records a child execution that has ended. A child that was redriven has a record already, which is continued. */
@@ -189,14 +189,14 @@ export class MapRunRecorder implements Watcher {
     const { name, arn, status, index, input, error, cause, history } = ended;
     const label = labelOf(arn);
     const runs = [...this.#runs.values()];
-    const kept = runs.findLast(({ record }) => record.machineArn.endsWith(`:${label}`)) ?? runs.at(-1);
-    if (kept === undefined) return;
-    const { run } = kept.record;
+    const entry = runs.findLast(({ record }) => record.machineArn.endsWith(`:${label}`)) ?? runs.at(-1);
+    if (entry === undefined) return;
+    const { run } = entry.record;
     const itemCount = run.batched && Array.isArray(input?.Items) ? input.Items.length : 1;
     const known = this.#failed.get(arn);
     const before = known === undefined || known.record.status === "ABORTED" ? run : counted(run, known.record.status, -itemCount);
     const failure = status === "FAILED" || status === "TIMED_OUT" ? { index, name, arn, error, cause } : undefined;
-    kept.write({ run: { ...counted(before, status, itemCount), ...(run.failure === undefined && failure && { failure }) } });
+    entry.write({ run: { ...counted(before, status, itemCount), ...(run.failure === undefined && failure && { failure }) } });
     if (known === undefined && status === "SUCCEEDED" && this.#children === "failed") return;
     const change = { status, stopDate: this.#timeOf(history.at(-1)), events: history.length, output: outputText(ended), error, cause };
     const fresh = history.slice(known?.record.events ?? 0);
@@ -211,8 +211,8 @@ export class MapRunRecorder implements Watcher {
       ...this.#near(),
       name,
       type: run.childType,
-      machineArn: kept.record.machineArn,
-      mapRunArn: kept.record.id,
+      machineArn: entry.record.machineArn,
+      mapRunArn: entry.record.id,
       itemCount,
       index,
       startDate: this.#timeOf(history[0]),
@@ -231,8 +231,8 @@ export class MapRunRecorder implements Watcher {
   /** Ends the runs in progress, because the execution has ended. */
   #finish(status: ExecutionStatus): void {
     const ended = status === "SUCCEEDED" || status === "FAILED" ? status : "ABORTED";
-    for (const kept of this.#runs.values())
-      if (kept.record.status === "RUNNING") kept.write({ status: ended, stopDate: this.#host.clock.now() });
+    for (const entry of this.#runs.values())
+      if (entry.record.status === "RUNNING") entry.write({ status: ended, stopDate: this.#host.clock.now() });
   }
 }
 

@@ -30,7 +30,7 @@ export class Programs {
   readonly #machines = new Map<string, StateMachine>();
   /** Definitions that are not registered any more, by their hashes. */
   readonly #old = new Map<string, StateMachine>();
-  readonly #kept = new Map<string, Promise<string>>();
+  readonly #digests = new Map<string, Promise<string>>();
   /** Machines with another time limit, by their digest and that limit. */
   readonly #limited = new Map<string, StateMachine>();
   readonly #handlers: Handlers;
@@ -84,17 +84,17 @@ export class Programs {
   }
 
   /** Stores the definition of a machine. Resolves to its hash. */
-  keep({ digest, definition }: StateMachine): Promise<string> {
-    const known = this.#kept.get(digest);
+  store({ digest, definition }: StateMachine): Promise<string> {
+    const known = this.#digests.get(digest);
     if (known !== undefined) return known;
-    const kept = this.#store.putDefinition(digest, definition).then(() => digest);
-    this.#kept.set(digest, kept);
-    kept.catch(() => this.#kept.delete(digest));
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT) break;
-      this.#kept.delete(oldest);
+    const stored = this.#store.putDefinition(digest, definition).then(() => digest);
+    this.#digests.set(digest, stored);
+    stored.catch(() => this.#digests.delete(digest));
+    for (const oldest of this.#digests.keys()) {
+      if (this.#digests.size <= KEPT) break;
+      this.#digests.delete(oldest);
     }
-    return kept;
+    return stored;
   }
 
   /** Returns the program of an execution, with the definition with which it started. */

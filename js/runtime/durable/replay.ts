@@ -6,7 +6,7 @@ import type { Fact } from "../../core/border/facts.ts";
 import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import { StateMachine } from "../../core/execution/machine.ts";
 import { messageOf, misuse } from "../../core/base/errors.ts";
-import { type KeptFact, type Led, type Note, type Standing, ledText, ledTo, readFacts, readSnapshot } from "./facts.ts";
+import { type StoredFact, type Led, type Note, type Standing, ledText, ledTo, readFacts, readSnapshot } from "./facts.ts";
 import type { Program } from "./programs.ts";
 
 /** The place at which a replay leads to another result than the one that was stored. */
@@ -25,7 +25,7 @@ export interface Diverged {
 /** An engine and the data from which it was restored. */
 export interface Remade {
   engine: HistoryEngine;
-  facts: KeptFact[];
+  facts: StoredFact[];
   /** The names of the execution, if its start is among the facts. */
   names: ExecutionInfo | undefined;
   standing: Standing | undefined;
@@ -56,7 +56,7 @@ export function isNote(fact: Fact | Note): fact is Note {
 }
 
 /** Feeds the facts to an engine again. Returns the names of the execution if its start is among them. */
-function replay(engine: HistoryEngine, facts: readonly KeptFact[]): ExecutionInfo | undefined {
+function replay(engine: HistoryEngine, facts: readonly StoredFact[]): ExecutionInfo | undefined {
   let info: ExecutionInfo | undefined;
   for (const [i, { at, led, fact }] of facts.entries()) {
     if (isNote(fact)) continue;

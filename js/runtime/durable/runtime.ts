@@ -222,7 +222,7 @@ export class Runtime implements PublicRuntime {
     const { definition: text } = registered.machine;
     const record: ExecutionRecord = {
       ...this.#names(machine, name, registered, run, more.runId),
-      definition: await this.#programs.keep(registered.machine),
+      definition: await this.#programs.store(registered.machine),
       type: registered.machine.type,
       ...(mayHaveRuns(text) && { childRecords: this.#options.childRecords ?? "all" }),
       stepBudget: this.#options.stepBudget ?? STEP_BUDGET,
@@ -442,8 +442,8 @@ export class Runtime implements PublicRuntime {
 
   #ended(record: ExecutionRecord): void {
     this.#tasks.children.ended(record);
-    tell("onEnd", () => this.#options.onEnd?.(described(record)));
-    tell("telemetry", () => this.#telemetry?.ended(record));
+    notify("onEnd", () => this.#options.onEnd?.(described(record)));
+    notify("telemetry", () => this.#telemetry?.ended(record));
     const { id: arn, name, machine, status, error, cause } = record;
     this.#log(status === "SUCCEEDED" ? "info" : "warn", "execution.ended", { arn, name, machine, status, error, cause });
     this.#schedules.ended(record.id);
@@ -458,7 +458,7 @@ export class Runtime implements PublicRuntime {
 
   #suspended(record: ExecutionRecord, reason: string): void {
     const { onSuspended, onLog } = this.#options;
-    tell("onSuspended", () => onSuspended?.(described(record), reason));
+    notify("onSuspended", () => onSuspended?.(described(record), reason));
     // Without an observer, nobody could see why the execution does not continue.
     if (onSuspended === undefined && onLog === undefined) console.warn(`stepglass: ${record.id} is suspended: ${reason}`);
     this.#log("error", "execution.suspended", { arn: record.id, name: record.name, machine: record.machine, reason });
@@ -468,13 +468,13 @@ export class Runtime implements PublicRuntime {
     const { onLog } = this.#options;
     if (onLog === undefined) return;
     const known = Object.entries(details).filter(([, value]) => value !== undefined);
-    tell("onLog", () => onLog({ time: new Date(this.#host.clock.now()).toISOString(), level, event, ...Object.fromEntries(known) }));
+    notify("onLog", () => onLog({ time: new Date(this.#host.clock.now()).toISOString(), level, event, ...Object.fromEntries(known) }));
   }
 
   #failed(failure: WriteFailure): void {
     const { error, ...more } = failure;
     this.#log("error", "store.failed", { error: messageOf(error), ...more });
-    tell("onStoreError", () => this.#options.onStoreError?.(failure));
+    notify("onStoreError", () => this.#options.onStoreError?.(failure));
   }
 
   #handle<Output>(record: ExecutionRecord): PublicExecution<Output> {
@@ -508,7 +508,7 @@ type RuntimeStart = ChildStart & { seed?: number | bigint | undefined; timeoutSe
 type NamesOf = Pick<ExecutionRecord, "id" | "name" | "machineArn" | "machine">;
 
 /** Calls an observer. If it throws, the error is printed and nothing else changes. */
-function tell(name: string, call: () => void): void {
+function notify(name: string, call: () => void): void {
   try {
     call();
   } catch (thrown) {

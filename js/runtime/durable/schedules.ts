@@ -102,7 +102,7 @@ export class Schedules {
     await this.#later(async () => {
       const known = this.#all.get(name);
       document = withRules(name, rules, known, this.#starter.clock.now());
-      await this.#keep(name, document);
+      await this.#store(name, document);
     });
     return described(name, document);
   }
@@ -132,7 +132,7 @@ export class Schedules {
     return done;
   }
 
-  async #keep(name: string, document: Document): Promise<void> {
+  async #store(name: string, document: Document): Promise<void> {
     await this.#starter.store.put(COLLECTION, name, document);
     this.#all.set(name, document);
     this.#set();
@@ -164,7 +164,7 @@ export class Schedules {
     const chosen = chosenUntil(document, document.next, now);
     let changed: Document = document;
     for (const at of chosen) changed = await this.#begin(name, changed, at);
-    if (this.#all.has(name)) await this.#keep(name, { ...changed, next: nextOf(document, now) });
+    if (this.#all.has(name)) await this.#store(name, { ...changed, next: nextOf(document, now) });
   }
 
   /**
@@ -195,7 +195,7 @@ export class Schedules {
     if (document?.buffered === undefined || document.last === undefined || !this.#isOpen) return;
     if ((await this.#starter.record(document.last.arn))?.status === "RUNNING") return;
     const started = await this.#start(name, document, document.buffered);
-    if (this.#all.has(name)) await this.#keep(name, started);
+    if (this.#all.has(name)) await this.#store(name, started);
   }
 }
 

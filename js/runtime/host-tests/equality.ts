@@ -20,7 +20,7 @@ export interface Comparison {
 export function sameHistory(actual: readonly HistoryEvent[], expected: readonly HistoryEvent[], how: Comparison = {}): void {
   inOrder(actual);
   const [is, was] = [actual, expected].map((events) => events.map((event) => timeless(event, how)));
-  if (how.concurrent) return same(is!.map(apart).sort(), was!.map(apart).sort(), "the history, in any order,");
+  if (how.concurrent) return same(is!.map(withoutIds).sort(), was!.map(withoutIds).sort(), "the history, in any order,");
   for (const [i, event] of was!.entries()) same(is![i], event, `event ${i + 1}`);
   same(is!.length, was!.length, "the number of events");
 }
@@ -50,6 +50,6 @@ function timeless({ timestamp: _, ...event }: HistoryEvent, { children }: Compar
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-function apart({ id: _, previousEventId: __, ...event }: Record<string, unknown>): string {
+function withoutIds({ id: _, previousEventId: __, ...event }: Record<string, unknown>): string {
   return JSON.stringify(sorted(event));
 }

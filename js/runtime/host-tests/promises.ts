@@ -56,9 +56,9 @@ const starts: Test[] = [
       same(await host.get("Main", name), undefined, "an execution that was never started");
       const { arn } = await host.start("Main", { name, input: { n: 1 } });
       const found = (await host.get("Main", name))!;
-      const { status, name: told, machine, input } = await found.describe();
+      const { status, name: describedName, machine, input } = await found.describe();
       same(
-        { arn: found.arn, status, name: told, machine, input },
+        { arn: found.arn, status, name: describedName, machine, input },
         { arn, status: "RUNNING", name, machine: "Main", input: { n: 1 } },
         "it",
       );
@@ -269,7 +269,7 @@ const timers: Test[] = [
   },
 ];
 
-const apart: Test[] = [
+const separation: Test[] = [
   {
     name: "executions side by side have their own tasks, errors and histories",
     async run(around) {
@@ -364,7 +364,7 @@ export const promises: ReadonlyMap<HostPromise, readonly Test[]> = new Map([
   ["answers", answers],
   ["stop", stops],
   ["timers", timers],
-  ["apart", apart],
+  ["apart", separation],
   ["history", histories],
 ]);
 

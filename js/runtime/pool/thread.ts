@@ -36,7 +36,7 @@ export class Thread {
     this.ready = new Promise((resolve, reject) => ([loaded, refused] = [resolve, reject]));
     this.ready.catch(() => {});
     this.#worker.on("message", (report: Report) => {
-      if ("succeeded" in report) this.#tell(report);
+      if ("succeeded" in report) this.#settle(report);
       else if ("ready" in report) {
         if (this.jobs.size === 0) this.#worker.unref();
         loaded();
@@ -93,7 +93,7 @@ export class Thread {
     return work;
   }
 
-  #tell({ succeeded, others }: Results): void {
+  #settle({ succeeded, others }: Results): void {
     for (let at = 0; at < succeeded.length; at += 2) {
       const job = succeeded[at] as number;
       this.jobs.delete(job);

@@ -51,7 +51,7 @@ class Worker {
       const found = this.#machines.get(machine) as PublicMachine;
       execution = found.start(new KnownText(input), { history: "none", ...options, tasks: this.#tasks }) as Execution;
     } catch (error) {
-      this.#tell({ job, problem: problemOf(error) });
+      this.#report({ job, problem: problemOf(error) });
       return;
     }
     this.#running.set(job, execution);
@@ -67,12 +67,12 @@ class Worker {
       .catch((error): Broken => ({ job, problem: problemOf(error) }))
       .then((ended) => {
         this.#running.delete(job);
-        this.#tell(ended);
+        this.#report(ended);
       });
   }
 
   /** Reports an end. All ends of one turn of the event loop are sent in one message. */
-  #tell(ended: Ended | Broken): void {
+  #report(ended: Ended | Broken): void {
     if (this.#results === undefined) {
       const results: Results = { succeeded: [], others: [] };
       this.#results = results;

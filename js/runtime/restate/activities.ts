@@ -42,20 +42,20 @@ export class ActivityObject {
   async offer(ctx: ObjectContext, offered: Offered): Promise<void> {
     const [first, ...others] = (await ctx.get<string[]>(POLLS)) ?? [];
     if (first !== undefined) {
-      keep(ctx, POLLS, others);
+      setOrClear(ctx, POLLS, others);
       return ctx.resolveAwakeable(first, offered);
     }
     const name = nameOf(offered);
     ctx.set(name, offered);
-    keep(ctx, TASKS, [...((await ctx.get<string[]>(TASKS)) ?? []), name]);
+    setOrClear(ctx, TASKS, [...((await ctx.get<string[]>(TASKS)) ?? []), name]);
   }
 
   /** Gives a worker the first queued task, or queues the worker. */
   async take(ctx: ObjectContext, poll: string): Promise<void> {
     const [first, ...others] = (await ctx.get<string[]>(TASKS)) ?? [];
-    if (first === undefined) return keep(ctx, POLLS, [...((await ctx.get<string[]>(POLLS)) ?? []), poll]);
+    if (first === undefined) return setOrClear(ctx, POLLS, [...((await ctx.get<string[]>(POLLS)) ?? []), poll]);
     const offered = await ctx.get<Offered>(first);
-    keep(ctx, TASKS, others);
+    setOrClear(ctx, TASKS, others);
     ctx.clear(first);
     ctx.resolveAwakeable(poll, offered);
   }
@@ -64,7 +64,7 @@ export class ActivityObject {
   async leave(ctx: ObjectContext, poll: string): Promise<boolean> {
     const polls = (await ctx.get<string[]>(POLLS)) ?? [];
     if (!polls.includes(poll)) return false;
-    keep(
+    setOrClear(
       ctx,
       POLLS,
       polls.filter((other) => other !== poll),
@@ -78,7 +78,7 @@ export class ActivityObject {
     const names = (await ctx.get<string[]>(TASKS)) ?? [];
     if (!names.includes(name)) return;
     ctx.clear(name);
-    keep(
+    setOrClear(
       ctx,
       TASKS,
       names.filter((other) => other !== name),
@@ -108,7 +108,7 @@ export class ActivityObject {
 }
 
 /** Stores a list; clears the state if the list is empty. */
-function keep(ctx: ObjectContext, name: string, list: readonly string[]): void {
+function setOrClear(ctx: ObjectContext, name: string, list: readonly string[]): void {
   if (list.length > 0) ctx.set(name, list);
   else ctx.clear(name);
 }

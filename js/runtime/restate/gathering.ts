@@ -23,25 +23,25 @@ const PIECE = "ended:";
 
 /** Stores a message to the execution, or returns all stored ends if a slice is to handle them now. */
 export async function gather(ctx: ObjectContext, event: ExecutionEvent & { type: "children" | "gathered" }): Promise<Ended | undefined> {
-  const kept = await ctx.get<Gathered>(NAME);
+  const stored = await ctx.get<Gathered>(NAME);
   // An execution without running children has nothing to collect.
-  if (kept === null) return event.type === "gathered" ? undefined : event.ended;
-  if (event.type === "gathered") return kept.timer === event.timer ? take(ctx, kept, []) : undefined;
-  kept.ended += event.ended.reduce((sum, [, ends]) => sum + ends.length, 0);
-  if (kept.ended >= kept.open) return take(ctx, kept, event.ended);
-  ctx.set(PIECE + kept.pieces, event.ended);
-  kept.pieces += 1;
-  if (kept.timer === undefined) {
-    kept.timer = kept.last += 1;
-    ctx.send({ service: EXECUTION, handler: "event", key: ctx.key }, { type: "gathered", timer: kept.timer }, GATHERING);
+  if (stored === null) return event.type === "gathered" ? undefined : event.ended;
+  if (event.type === "gathered") return stored.timer === event.timer ? take(ctx, stored, []) : undefined;
+  stored.ended += event.ended.reduce((sum, [, ends]) => sum + ends.length, 0);
+  if (stored.ended >= stored.open) return take(ctx, stored, event.ended);
+  ctx.set(PIECE + stored.pieces, event.ended);
+  stored.pieces += 1;
+  if (stored.timer === undefined) {
+    stored.timer = stored.last += 1;
+    ctx.send({ service: EXECUTION, handler: "event", key: ctx.key }, { type: "gathered", timer: stored.timer }, GATHERING);
   }
-  ctx.set(NAME, kept);
+  ctx.set(NAME, stored);
   return undefined;
 }
 
-async function take(ctx: ObjectContext, kept: Gathered, last: Ended): Promise<Ended> {
-  const all = [...(await pieces(ctx, kept)), ...last];
-  const { timer: _, ...more } = kept;
+async function take(ctx: ObjectContext, stored: Gathered, last: Ended): Promise<Ended> {
+  const all = [...(await pieces(ctx, stored)), ...last];
+  const { timer: _, ...more } = stored;
   ctx.set(NAME, { ...more, ended: 0, pieces: 0 });
   return all;
 }
@@ -57,14 +57,14 @@ async function pieces(ctx: ObjectContext, { pieces: count }: Gathered): Promise<
 
 /** Adds to the number of running children: those that a slice has started, less those whose ends it has handled. */
 export async function count(ctx: ObjectContext, more: number): Promise<void> {
-  const kept = (await ctx.get<Gathered>(NAME)) ?? { open: 0, ended: 0, pieces: 0, last: 0 };
-  ctx.set(NAME, { ...kept, open: Math.max(0, kept.open + more) });
+  const stored = (await ctx.get<Gathered>(NAME)) ?? { open: 0, ended: 0, pieces: 0, last: 0 };
+  ctx.set(NAME, { ...stored, open: Math.max(0, stored.open + more) });
 }
 
 /** Removes the stored ends, because the execution has ended. */
 export async function drop(ctx: ObjectContext): Promise<void> {
-  const kept = await ctx.get<Gathered>(NAME);
-  if (kept === null) return;
-  await pieces(ctx, kept);
-  ctx.set(NAME, { open: 0, ended: 0, pieces: 0, last: kept.last });
+  const stored = await ctx.get<Gathered>(NAME);
+  if (stored === null) return;
+  await pieces(ctx, stored);
+  ctx.set(NAME, { open: 0, ended: 0, pieces: 0, last: stored.last });
 }

@@ -132,7 +132,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     if (typeof name !== "string" || name === "")
       throw misuse("INVALID_ARGUMENT", `the name of a signal must be a non-empty string, not ${shown(name)}`);
     const { id } = options;
-    await this.#tell({
+    await this.#notify({
       type: "signal",
       name,
       payload: argumentText(payload, "the payload", this.#strict),
@@ -142,7 +142,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
 
   async cancel(details?: unknown): Promise<void> {
     const text = details === undefined || typeof details === "string" ? details : argumentText(details, "the details", this.#strict);
-    await this.#tell({ type: "cancel", ...(text !== undefined && { details: text }) });
+    await this.#notify({ type: "cancel", ...(text !== undefined && { details: text }) });
   }
 
   async stop(error?: string, cause?: string): Promise<void> {
@@ -152,7 +152,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
 
   /** Changes the limits of a Map Run: UpdateMapRun. Has no effect on a run that has ended. */
   async updateMapRun(mapRunArn: string, change: MapRunChange = {}): Promise<void> {
-    await this.#tell({ type: "updateMapRun", mapRun: mapRunArn, change: checkedLimits(mapRunArn, change) });
+    await this.#notify({ type: "updateMapRun", mapRun: mapRunArn, change: checkedLimits(mapRunArn, change) });
   }
 
   /** Returns the Map Runs of the execution. Only the client uses it. */
@@ -171,10 +171,10 @@ export class Handle<Output = any> implements RestateExecution<Output> {
 
   async redrive(): Promise<void> {
     this.#result = undefined;
-    await this.#tell({ type: "redrive" });
+    await this.#notify({ type: "redrive" });
   }
 
-  async #tell(event: ExecutionEvent): Promise<void> {
+  async #notify(event: ExecutionEvent): Promise<void> {
     this.#check(await this.#ingress.call<EventAnswer>(this.#target("tell"), event));
   }
 

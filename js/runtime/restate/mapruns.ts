@@ -24,9 +24,9 @@ export type RunCommand =
 type Run = NonNullable<Notes["runs"]>[number];
 
 /** Creates the engine of an execution, new or from a snapshot. The host runs the children of its Map Runs. */
-export function engineOf({ machine, options }: Program, kept?: { text: string; events: number }): HistoryEngine {
+export function engineOf({ machine, options }: Program, stored?: { text: string; events: number }): HistoryEngine {
   const settings = { ...engineSettings(options, machine.type), childrenApart: true };
-  return new HistoryEngine(handleOf(machine), settings, kept?.text, new Archive(kept?.events));
+  return new HistoryEngine(handleOf(machine), settings, stored?.text, new Archive(stored?.events));
 }
 
 /** The Map Runs of an execution, in one slice. */
@@ -89,7 +89,7 @@ export class MapRuns {
   }
 
   /** Counts children that have ended. */
-  heard(mapRun: string, count: number): void {
+  childrenEnded(mapRun: string, count: number): void {
     const run = this.#run(mapRun);
     this.#count(run, -Math.min(count, run[2]));
   }

@@ -19,7 +19,7 @@ import type {
   Standing,
   Watcher,
 } from "./events.ts";
-import { type Kept, historyOf, storeRecord, newNotes, recordOf, sliceOf } from "./persistence.ts";
+import { type StoredExecution, historyOf, storeRecord, newNotes, recordOf, sliceOf } from "./persistence.ts";
 import type { Program } from "./registered-machines.ts";
 import { endOfChild, engineOf, forgetChildren, seedOfChild, notifyShard } from "./mapruns.ts";
 import { Change } from "../durable/migration.ts";
@@ -95,8 +95,8 @@ export class ExecutionObject {
     storeRecord(ctx, record, ctx.invocation, true);
     const answer = { outcome: "created" as const, input, startDate: begun.at };
     tellStarted(ctx, request, { ...answer, status: "RUNNING" });
-    const kept = { record, at: begun.at, events: 0, notes: newNotes(this.#info(ctx.key, request)) };
-    const slice = new Slice(ctx, this.#host, program, kept, begun.at);
+    const stored = { record, at: begun.at, events: 0, notes: newNotes(this.#info(ctx.key, request)) };
+    const slice = new Slice(ctx, this.#host, program, stored, begun.at);
     return { ...answer, ...(await slice.start(this.#fact(ctx.key, request, begun), begun.first, call)) };
   }
 
@@ -127,8 +127,8 @@ export class ExecutionObject {
       return { at, has: known !== undefined, ...(first !== undefined && { first }) };
     });
     const program = await this.#program(ctx, record, begun.has);
-    const kept = { record, at: begun.at, events: 0, engine, notes: newNotes(info) };
-    return new Slice(ctx, this.#host, program, kept, begun.at).startChild(request, fact, begun.first, call);
+    const stored = { record, at: begun.at, events: 0, engine, notes: newNotes(info) };
+    return new Slice(ctx, this.#host, program, stored, begun.at).startChild(request, fact, begun.first, call);
   }
 
   /** After a redrive of the Map Run: a child that has not succeeded continues, and one that has succeeded reports its end again. */
@@ -137,16 +137,16 @@ export class ExecutionObject {
     if ((known.child as ChildOf).redrive >= of.redrive) return null;
     // The stop of the child may not have arrived yet.
     if (known.status === "RUNNING") await this.event(ctx, { type: "stop" });
-    const kept = await ctx.get<Kept>("standing");
+    const stored = await ctx.get<StoredExecution>("standing");
     const record = { ...((await recordOf(ctx)) ?? known), child: of };
-    if (kept === null || record.status === "SUCCEEDED" || record.status === "RUNNING") {
+    if (stored === null || record.status === "SUCCEEDED" || record.status === "RUNNING") {
       storeRecord(ctx, record, undefined, false);
       if (request.sent) notifyShard(ctx, record);
       return endOfChild(record);
     }
     const begun = await ctx.run("now", () => ({ at: this.#host.now(), has: this.#host.machines.of(record) !== undefined }));
     const program = await this.#program(ctx, record, begun.has);
-    return new Slice(ctx, this.#host, program, { ...kept, record }, begun.at).redriveChild(request);
+    return new Slice(ctx, this.#host, program, { ...stored, record }, begun.at).redriveChild(request);
   }
 
   /** Determines the values of a start that Restate records. */
@@ -194,27 +194,27 @@ export class ExecutionObject {
     if (event.type === "follow") return this.#watch(ctx, event.watcher);
     if (event.type === "children" || event.type === "gathered") {
       const ended = await gather(ctx, event);
-      return ended === undefined ? { known: true, counts: true } : this.#told(ctx, { type: "children", ended });
+      return ended === undefined ? { known: true, counts: true } : this.#deliver(ctx, { type: "children", ended });
     }
     if (event.type === "forget") return this.#forget(ctx, event.stopDate);
-    return this.#told(ctx, event);
+    return this.#deliver(ctx, event);
   }
 
   /** Runs the slice that follows from a message. */
-  async #told(ctx: ObjectContext, event: ExecutionEvent): Promise<EventAnswer> {
-    const kept = await ctx.get<Kept>("standing");
-    const record = kept?.record ?? (await recordOf(ctx));
+  async #deliver(ctx: ObjectContext, event: ExecutionEvent): Promise<EventAnswer> {
+    const stored = await ctx.get<StoredExecution>("standing");
+    const record = stored?.record ?? (await recordOf(ctx));
     if (record === undefined) {
       // The stop of a child can arrive before its start.
       if (event.type === "stop" && event.redrive !== undefined) ctx.set("stopped", event.redrive);
       if (event.type === "migrate") sendLater(ctx, event);
       return { known: false, counts: false };
     }
-    const refused = refusal(record, kept !== null, event);
+    const refused = refusal(record, stored !== null, event);
     if (refused !== undefined) return { known: true, counts: false, refused };
-    if (kept === null || (record.status !== "RUNNING" && event.type !== "redrive")) return { known: true, counts: false };
+    if (stored === null || (record.status !== "RUNNING" && event.type !== "redrive")) return { known: true, counts: false };
     // The slice that was running has handled this message already.
-    const heard = kept.notes.heard.find(([told]) => told === (event as Partial<News>).told);
+    const heard = stored.notes.heard.find(([told]) => told === (event as Partial<News>).told);
     if (heard !== undefined) return { known: true, counts: heard[1] };
     const begun = await ctx.run("now", () => ({
       at: this.#host.now(),
@@ -226,12 +226,12 @@ export class ExecutionObject {
     const program = await this.#program(ctx, record, begun.has);
     if (event.type === "migrate") {
       const to = event.digest === undefined ? begun.to : await definitionOf(ctx, event.digest);
-      const answer = await this.#migrate(ctx, { ...kept, record }, program, { at: begun.at, to });
+      const answer = await this.#migrate(ctx, { ...stored, record }, program, { at: begun.at, to });
       if ((event as Partial<News>).told !== undefined) ctx.resolveAwakeable((event as News).told, answer);
       return answer;
     }
-    const slice = new Slice(ctx, this.#host, program, { ...kept, record }, begun.at);
-    if (event.type !== "redrive") return { known: true, counts: await slice.tell(event) };
+    const slice = new Slice(ctx, this.#host, program, { ...stored, record }, begun.at);
+    if (event.type !== "redrive") return { known: true, counts: await slice.handleEvent(event) };
     try {
       await slice.redrive((event as Partial<News>).told);
     } catch (thrown) {
@@ -241,9 +241,9 @@ export class ExecutionObject {
     return { known: true, counts: true };
   }
 
-  async #migrate(ctx: ObjectContext, kept: Kept, { machine }: Program, { at, to }: { at: number; to?: string | undefined }) {
-    const { machine: name, id } = kept.record;
-    if (to !== undefined) return migrate(ctx, kept, [machine, this.#host.machines.another(kept.record, to)], at);
+  async #migrate(ctx: ObjectContext, stored: StoredExecution, { machine }: Program, { at, to }: { at: number; to?: string | undefined }) {
+    const { machine: name, id } = stored.record;
+    if (to !== undefined) return migrate(ctx, stored, [machine, this.#host.machines.another(stored.record, to)], at);
     const refused: EventAnswer["refused"] = ["UNKNOWN_MACHINE", `the machine ${JSON.stringify(name)} of ${id} is not registered`];
     return { known: true, counts: false, refused };
   }
@@ -280,7 +280,7 @@ export class ExecutionObject {
     const record = await ctx.get<ExecutionRecord>("record");
     const counts = record !== null && record.status !== "RUNNING" && (stopDate === undefined || record.stopDate === stopDate);
     if (counts) {
-      forgetChildren(ctx, (await ctx.get<NonNullable<Kept["notes"]["runs"]>>("runs")) ?? []);
+      forgetChildren(ctx, (await ctx.get<NonNullable<StoredExecution["notes"]["runs"]>>("runs")) ?? []);
       if (record.hasRuns === true) await forgetRuns(ctx);
       ctx.clearAll();
     }
@@ -344,10 +344,10 @@ export class ExecutionObject {
     const record = await recordOf(ctx);
     if (record === undefined) return null;
     if (record.hasRuns !== true) return [];
-    const kept = await ctx.get<Kept>("standing");
-    const open = kept?.notes.mapRuns?.open ?? [];
+    const stored = await ctx.get<StoredExecution>("standing");
+    const open = stored?.notes.mapRuns?.open ?? [];
     const ended = (await endedRuns(ctx)).filter(({ id }) => !open.some((run) => run.id === id));
-    const frames = kept === null || open.length === 0 ? [] : await this.#frames(ctx, record, kept);
+    const frames = stored === null || open.length === 0 ? [] : await this.#frames(ctx, record, stored);
     return [
       ...ended.map((run) => ({ record: run })),
       ...open.map((run) => {
@@ -362,9 +362,9 @@ export class ExecutionObject {
    * definition.
    */
   async problems(ctx: ReadingContext, definition: string | null): Promise<RunningProblem[] | null> {
-    const kept = await ctx.get<Kept>("standing");
+    const stored = await ctx.get<StoredExecution>("standing");
     const record = await recordOf(ctx);
-    if (kept === null || record?.status !== "RUNNING") return null;
+    if (stored === null || record?.status !== "RUNNING") return null;
     const { machines } = this.#host;
     const asked = await ctx.run("has", () => {
       const to = definition ?? machines.registered(String(record.machine))?.machine.definition;
@@ -374,7 +374,7 @@ export class ExecutionObject {
       throw new Refused("UNKNOWN_MACHINE", `the machine ${String(record.machine)} of ${record.id} is not registered`);
     const { machine } = await this.#program(ctx, record, asked.has);
     const change = new Change(machine, machines.another(record, asked.to));
-    return change.isNone ? null : change.problems(kept.engine);
+    return change.isNone ? null : change.problems(stored.engine);
   }
 
   /** Returns the published state of the execution and its position. */
@@ -383,16 +383,16 @@ export class ExecutionObject {
     if (record === undefined) return null;
     const { status, state } = record;
     const shown = typeof state === "string" ? { state } : {};
-    const kept = status === "RUNNING" ? await ctx.get<Kept>("standing") : null;
-    if (kept === null) return { status, ...shown, frames: [], signals: {} };
+    const stored = status === "RUNNING" ? await ctx.get<StoredExecution>("standing") : null;
+    if (stored === null) return { status, ...shown, frames: [], signals: {} };
     const signals: Record<string, number> = {};
-    for (const [name] of kept.notes.signals) signals[name] = (signals[name] ?? 0) + 1;
-    return { status, ...shown, frames: await this.#frames(ctx, record, kept), signals };
+    for (const [name] of stored.notes.signals) signals[name] = (signals[name] ?? 0) + 1;
+    return { status, ...shown, frames: await this.#frames(ctx, record, stored), signals };
   }
 
-  async #frames(ctx: ReadingContext, record: ExecutionRecord, kept: Kept): Promise<Frame[]> {
+  async #frames(ctx: ReadingContext, record: ExecutionRecord, stored: StoredExecution): Promise<Frame[]> {
     const program = await this.#program(ctx, record, await ctx.run("has", () => this.#host.machines.of(record) !== undefined));
-    const engine = engineOf(program, { text: kept.engine, events: kept.events });
+    const engine = engineOf(program, { text: stored.engine, events: stored.events });
     try {
       return JSON.parse(engine.ask("frames"));
     } finally {

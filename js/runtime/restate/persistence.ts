@@ -8,7 +8,7 @@ import { piecesOf } from "../store/records.ts";
 import { storedJson } from "../store/stored-json.ts";
 import type { ObjectContext, ReadingContext } from "./context.ts";
 import type { Standing } from "./events.ts";
-import type { KeptRuns } from "./runs.ts";
+import type { StoredRuns } from "./runs.ts";
 
 /**
  * The other entries: `record` is what lists show, with the running invocation as `slice`. `input` and `end` have payloads that are
@@ -20,7 +20,7 @@ const HISTORY = "history:";
 const SHORT = 1024;
 
 /** The data that a slice needs to continue. */
-export interface Kept {
+export interface StoredExecution {
   record: ExecutionRecord;
   /** The time of the last fact. */
   at: number;
@@ -47,7 +47,7 @@ export interface Notes {
   /** The Map Runs, with the number of shards and of running children of each. */
   runs?: [mapRun: string, shards: number, open: number][];
   /** The records of Map Runs in progress. */
-  mapRuns?: KeptRuns;
+  mapRuns?: StoredRuns;
   /** The last details of heartbeats. */
   beats: [key: string, text: string][];
   /** Signals that no task has taken, and the ids of all received signals. */
@@ -67,22 +67,22 @@ export function newNotes(info: ExecutionInfo): Notes {
 /** Stores a record. Long payloads are separate, because lists read the record. `isNew` says that the input is not stored yet. */
 export function storeRecord(ctx: ObjectContext, record: ExecutionRecord, slice: string | undefined, isNew: boolean): void {
   const { input, output, cause, error, ...summary } = record;
-  const kept: Record<string, unknown> = { ...summary, ...(slice !== undefined && { slice }) };
-  if (input.length <= SHORT) kept.input = input;
+  const stored: Record<string, unknown> = { ...summary, ...(slice !== undefined && { slice }) };
+  if (input.length <= SHORT) stored.input = input;
   else if (isNew) ctx.set("input", input);
   if (record.status !== "RUNNING") {
     const end = { ...(output !== undefined && { output }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
-    if ((output?.length ?? 0) + (cause?.length ?? 0) <= SHORT) Object.assign(kept, end);
+    if ((output?.length ?? 0) + (cause?.length ?? 0) <= SHORT) Object.assign(stored, end);
     else ctx.set("end", end);
   }
-  ctx.set("record", kept);
+  ctx.set("record", stored);
 }
 
 /** Returns the whole record of an execution; undefined if there is none. */
 export async function recordOf(ctx: ReadingContext): Promise<ExecutionRecord | undefined> {
-  const kept = await ctx.get<ExecutionRecord>("record");
-  if (kept === null) return undefined;
-  const { slice, ...record } = kept;
+  const stored = await ctx.get<ExecutionRecord>("record");
+  if (stored === null) return undefined;
+  const { slice, ...record } = stored;
   record.input ??= (await ctx.get<string>("input")) ?? "{}";
   if (record.status === "RUNNING") return record as ExecutionRecord;
   const isShort = record.output !== undefined || record.cause !== undefined || record.error !== undefined;

@@ -4,12 +4,12 @@
 import type { ExecutionRecord } from "../../core/api/durable.d.ts";
 import type { Frame, MapRunChange } from "../../core/api/index.d.ts";
 import type { HistoryEngine } from "../../core/border/history-engine.ts";
-import { type KeptChains, RunChains, type RunNews, type RunRecord, counted, limited, mayHaveRuns } from "../../core/execution/mapruns.ts";
+import { type StoredChains, RunChains, type RunNews, type RunRecord, counted, limited, mayHaveRuns } from "../../core/execution/mapruns.ts";
 import { MAP_RUN, type ObjectContext, type ReadingContext } from "./context.ts";
 
 /** The data about Map Runs that one slice passes to the next. */
-export interface KeptRuns {
-  chains: KeptChains;
+export interface StoredRuns {
+  chains: StoredChains;
   open: RunRecord[];
 }
 
@@ -32,13 +32,13 @@ export class RunRecords {
   /** The number of events that were read. */
   #readEvents: number;
 
-  private constructor(ctx: ObjectContext, record: ExecutionRecord, definition: string, { chains, open }: KeptRuns, told: number) {
+  private constructor(ctx: ObjectContext, record: ExecutionRecord, definition: string, { chains, open }: StoredRuns, readEvents: number) {
     this.#ctx = ctx;
     this.#record = record;
     this.#chains = new RunChains(definition);
     this.#chains.restore(chains);
     for (const run of open) this.#runs.set(run.id, run);
-    this.#readEvents = told;
+    this.#readEvents = readEvents;
   }
 
   /** Returns the records of an execution; undefined if its definition has no Distributed Map. */
@@ -46,10 +46,12 @@ export class RunRecords {
     ctx: ObjectContext,
     record: ExecutionRecord,
     definition: string,
-    kept: KeptRuns = { chains: [], open: [] },
-    told = 0,
+    stored: StoredRuns = { chains: [], open: [] },
+    readEvents = 0,
   ): RunRecords | undefined {
-    return mayHaveRuns(definition, record.mapRunArn !== undefined) ? new RunRecords(ctx, record, definition, kept, told) : undefined;
+    return mayHaveRuns(definition, record.mapRunArn !== undefined)
+      ? new RunRecords(ctx, record, definition, stored, readEvents)
+      : undefined;
   }
 
   /** Loads the runs that a redrive can continue. */
@@ -63,11 +65,11 @@ export class RunRecords {
     this.#readEvents = engine.events;
     for (const event of from < this.#readEvents ? engine.history(from, this.#readEvents) : []) {
       const news = this.#chains.follow(event);
-      if (news !== undefined) this.#tell(news);
+      if (news !== undefined) this.#apply(news);
     }
   }
 
-  #tell(news: RunNews): void {
+  #apply(news: RunNews): void {
     const known = this.#runs.get(news.run);
     if (news.type === "begun") {
       const { id } = this.#record;
@@ -97,7 +99,7 @@ export class RunRecords {
   }
 
   /** Applies the ends of children. Ends of earlier redrives are not counted. */
-  heard(id: string, ends: readonly string[]): void {
+  childrenEnded(id: string, ends: readonly string[]): void {
     const record = this.#runs.get(id);
     if (record?.status !== "RUNNING") return;
     let { run } = record;
@@ -123,10 +125,10 @@ export class RunRecords {
   }
 
   /** Stores the ended runs in entries of their own, and returns the data for the next slice. */
-  keep(): KeptRuns {
+  state(): StoredRuns {
     const all = [...this.#runs.values()];
     for (const run of all) if (run.status !== "RUNNING") this.#ctx.set(PLACE + run.id, run);
-    return { chains: this.#chains.kept, open: all.filter(({ status }) => status === "RUNNING") };
+    return { chains: this.#chains.stored, open: all.filter(({ status }) => status === "RUNNING") };
   }
 }
 

@@ -12,7 +12,7 @@ import { Refused } from "./refused.ts";
 import type { SliceHost } from "./slice-host.ts";
 
 /** The state of a schedule's object. `ring` is the number of the delayed call that is valid. */
-type Kept = Document & { ring: number };
+type StoredSchedule = Document & { ring: number };
 
 /** The worker's values for one call, which Restate records. */
 interface Now {
@@ -30,7 +30,7 @@ export class ScheduleObject {
 
   /** Creates or changes the schedule. */
   async put(ctx: ObjectContext, options: ScheduleOptions): Promise<ScheduleDescription> {
-    const known = await ctx.get<Kept>("schedule");
+    const known = await ctx.get<StoredSchedule>("schedule");
     const { at } = await this.#now(ctx, options.machine);
     let document: Document;
     try {
@@ -40,19 +40,19 @@ export class ScheduleObject {
       if (code === undefined) throw thrown;
       throw new Refused(code, messageOf(thrown));
     }
-    return shownAs(ctx.key, this.#keep(ctx, { ...document, ring: known?.ring ?? 0 }, at));
+    return shownAs(ctx.key, this.#store(ctx, { ...document, ring: known?.ring ?? 0 }, at));
   }
 
   /** Removes the schedule. Its executions continue. Returns whether the schedule existed. */
   async remove(ctx: ObjectContext): Promise<boolean> {
-    const known = await ctx.get<Kept>("schedule");
+    const known = await ctx.get<StoredSchedule>("schedule");
     if (known !== null) ctx.clearAll();
     return known !== null;
   }
 
   /** Handles a due time. A delayed call from before the last change has no effect. */
   async ring(ctx: ObjectContext, { ring }: { ring: number }): Promise<void> {
-    const known = await ctx.get<Kept>("schedule");
+    const known = await ctx.get<StoredSchedule>("schedule");
     if (known === null || known.ring !== ring) return;
     const now = await this.#now(ctx, known.machine);
     let document = known;
@@ -60,12 +60,12 @@ export class ScheduleObject {
       for (const at of chosenUntil(known, known.next, now.at)) document = await this.#begin(ctx, document, at, now);
       document = { ...document, next: nextOf(known, now.at) };
     }
-    this.#keep(ctx, document, now.at);
+    this.#store(ctx, document, now.at);
   }
 
   /** Handles the end of an execution: a start may be waiting for it. */
   async ended(ctx: ObjectContext, { arn }: { arn: string }): Promise<void> {
-    const known = await ctx.get<Kept>("schedule");
+    const known = await ctx.get<StoredSchedule>("schedule");
     if (known?.buffered === undefined || known.last?.arn !== arn) return;
     const now = await this.#now(ctx, known.machine);
     ctx.set("schedule", this.#start(ctx, known, known.buffered, now));
@@ -79,16 +79,16 @@ export class ScheduleObject {
   }
 
   /** Stores the schedule, and schedules the call for its next due time. */
-  #keep(ctx: ObjectContext, document: Kept, now: number): Kept {
-    const kept = { ...document, ring: document.ring + 1 };
-    ctx.set("schedule", kept);
-    const { next, ring } = kept;
+  #store(ctx: ObjectContext, document: StoredSchedule, now: number): StoredSchedule {
+    const updated = { ...document, ring: document.ring + 1 };
+    ctx.set("schedule", updated);
+    const { next, ring } = updated;
     if (next !== null) ctx.send({ service: SCHEDULE, handler: "ring", key: ctx.key }, { ring }, Math.max(0, next - now));
-    return kept;
+    return updated;
   }
 
   /** Starts the execution for one due time, or skips it, as `overlap` says. */
-  async #begin(ctx: ObjectContext, document: Kept, at: number, now: Now): Promise<Kept> {
+  async #begin(ctx: ObjectContext, document: StoredSchedule, at: number, now: Now): Promise<StoredSchedule> {
     const { overlap = "skip", last } = document;
     if (overlap !== "allow" && last !== undefined && last.at !== at) {
       const record = await ctx.call<ExecutionRecord | null>({ service: EXECUTION, handler: "describe", key: last.arn }, null);
@@ -102,7 +102,7 @@ export class ScheduleObject {
     return this.#start(ctx, document, at, now);
   }
 
-  #start(ctx: ObjectContext, { buffered, problem, ...document }: Kept, at: number, { type }: Now): Kept {
+  #start(ctx: ObjectContext, { buffered, problem, ...document }: StoredSchedule, at: number, { type }: Now): StoredSchedule {
     const { machine, tags } = document;
     if (type === undefined) return { ...document, problem: `the worker has no machine ${JSON.stringify(machine)}` };
     const { name, input } = executionOf(ctx.key, document, at);
@@ -121,6 +121,6 @@ export async function scheduled(ingress: Ingress): Promise<ScheduleDescription[]
   );
 }
 
-function shownAs(name: string, { ring, ...document }: Kept): ScheduleDescription {
+function shownAs(name: string, { ring, ...document }: StoredSchedule): ScheduleDescription {
   return described(name, document);
 }

@@ -70,7 +70,7 @@ export class ShardObject {
     if (shard === null || shard.redrive !== redrive || at < 0) return;
     shard.open.splice(at, 1);
     if (shard.open.length === 0) {
-      await this.#tell(ctx, shard, [end]);
+      await this.#report(ctx, shard, [end]);
       return;
     }
     shard.ended.push(index);
@@ -85,10 +85,10 @@ export class ShardObject {
   /** Reports the stored ends to the Map Run. */
   async tell(ctx: ObjectContext, timer: number): Promise<void> {
     const shard = await ctx.get<Shard>("shard");
-    if (shard?.timer === timer) await this.#tell(ctx, shard, []);
+    if (shard?.timer === timer) await this.#report(ctx, shard, []);
   }
 
-  async #tell(ctx: ObjectContext, shard: Shard, last: string[]): Promise<void> {
+  async #report(ctx: ObjectContext, shard: Shard, last: string[]): Promise<void> {
     const ends: string[] = [];
     for (const index of shard.ended) {
       const end = await ctx.get<string>(END + index);

@@ -32,7 +32,7 @@ import type {
 } from "./events.ts";
 import type { FirstAnswer, FirstCall } from "./first.ts";
 import { count, drop } from "./gathering.ts";
-import { type Kept, type Notes, clearHistory, storeHistory, storeRecord } from "./persistence.ts";
+import { type StoredExecution, type Notes, clearHistory, storeHistory, storeRecord } from "./persistence.ts";
 import type { Program } from "./registered-machines.ts";
 import { MapRuns, type RunCommand, endOfChild, engineOf, notifyShard } from "./mapruns.ts";
 import type { SliceDriver, SliceHost } from "./slice-host.ts";
@@ -90,19 +90,25 @@ export class Slice implements SliceDriver {
   /** The call of the first task, while it is running in this process. */
   #firstCall: FirstCall | undefined;
 
-  constructor(ctx: ObjectContext, host: SliceHost, program: Program, kept: Kept | Omit<Kept, "engine">, now: number) {
+  constructor(
+    ctx: ObjectContext,
+    host: SliceHost,
+    program: Program,
+    stored: StoredExecution | Omit<StoredExecution, "engine">,
+    now: number,
+  ) {
     this.ctx = ctx;
     this.host = host;
-    this.record = kept.record;
-    this.notes = kept.notes;
+    this.record = stored.record;
+    this.notes = stored.notes;
     this.#program = program;
-    this.#at = Math.max(kept.at, now);
+    this.#at = Math.max(stored.at, now);
     this.#begun = this.#at;
-    this.#events = kept.events;
-    this.#isFirst = kept.events === 0;
-    this.#records = RunRecords.of(ctx, this.record, program.machine.definition, this.notes.mapRuns, kept.events);
+    this.#events = stored.events;
+    this.#isFirst = stored.events === 0;
+    this.#records = RunRecords.of(ctx, this.record, program.machine.definition, this.notes.mapRuns, stored.events);
     this.#mapRuns = new MapRuns(ctx, this.notes, host.limits.shard, (id) => this.#records?.isBatched(id) ?? false);
-    const lean = "engine" in kept ? { text: kept.engine, events: kept.events } : undefined;
+    const lean = "engine" in stored ? { text: stored.engine, events: stored.events } : undefined;
     this.#engine = engineOf(program, lean);
     this.#deadline = (lean && this.#engine.ask("deadline")) ?? null;
     this.#family = { name: this.record.name, arn: this.record.id, abort: () => this.post("stop") };
@@ -216,8 +222,8 @@ export class Slice implements SliceDriver {
   }
 
   /** Applies a message to the execution. Returns whether it had an effect. */
-  async tell(event: ExecutionEvent): Promise<boolean> {
-    const counts = this.#told(event);
+  async handleEvent(event: ExecutionEvent): Promise<boolean> {
+    const counts = this.#apply(event);
     // The sender need not wait for the slice that follows.
     this.#answer(event, { known: true, counts });
     if (counts || this.#inbox.length > 0) await this.#run();
@@ -226,14 +232,14 @@ export class Slice implements SliceDriver {
 
   /** Receives messages while the slice is running. */
   #listen(): void {
-    const hear = (news: News | undefined) => {
-      if (news !== undefined) this.#hear(news);
+    const onNews = (news: News | undefined) => {
+      if (news !== undefined) this.#onNews(news);
       this.#listen();
     };
-    this.wait(this.ctx.signal<News>(NEWS), hear, false);
+    this.wait(this.ctx.signal<News>(NEWS), onNews, false);
   }
 
-  #hear(news: News): void {
+  #onNews(news: News): void {
     const { told, at } = news;
     // The definition is only changed between two slices.
     if (news.type === "migrate") return;
@@ -241,7 +247,7 @@ export class Slice implements SliceDriver {
     this.#at = Math.max(this.#at, at);
     const refused: EventAnswer["refused"] =
       news.type === "redrive" ? ["NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven"] : undefined;
-    const counts = refused === undefined && this.#told(news);
+    const counts = refused === undefined && this.#apply(news);
     this.notes.heard = [...this.notes.heard, [told, counts] as [string, boolean]].slice(-REMEMBERED_MESSAGES);
     this.#answer(news, { known: true, counts, ...(refused !== undefined && { refused }) });
   }
@@ -253,7 +259,7 @@ export class Slice implements SliceDriver {
     else this.ctx.resolveAwakeable(event.told, answer);
   }
 
-  #told(event: ExecutionEvent): boolean {
+  #apply(event: ExecutionEvent): boolean {
     switch (event.type) {
       case "timer":
         return this.#rang(event.id);
@@ -272,8 +278,8 @@ export class Slice implements SliceDriver {
       }
       case "children":
         for (const [mapRun, ends] of event.ended) {
-          this.#mapRuns.heard(mapRun, ends.length);
-          this.#records?.heard(mapRun, ends);
+          this.#mapRuns.childrenEnded(mapRun, ends.length);
+          this.#records?.childrenEnded(mapRun, ends);
           for (const end of ends) this.post("updateMapRun", mapRun, end);
         }
         return true;
@@ -387,7 +393,7 @@ export class Slice implements SliceDriver {
       await this.#next();
     }
     await this.#leave();
-    return this.#keep();
+    return this.#store();
   }
 
   #feedAll(): void {
@@ -567,27 +573,27 @@ export class Slice implements SliceDriver {
     for (const { entry, invocation } of this.#sent) entry[2] = await invocation;
   }
 
-  async #keep(): Promise<Standing> {
+  async #store(): Promise<Standing> {
     const { ctx } = this;
     this.#events = storeHistory(ctx, this.#engine, this.#events);
     this.record = { ...this.record, events: this.#events };
     if (this.#outcome !== undefined) return this.#end(this.#outcome);
-    this.#keepRuns();
+    this.#storeRuns();
     if (this.#mapRuns.more !== 0) await count(ctx, this.#mapRuns.more);
     this.#sendTimer();
     storeRecord(ctx, this.record, undefined, false);
-    ctx.set("standing", this.#kept());
+    ctx.set("standing", this.#state());
     this.#engine.discard();
     return { status: "RUNNING" };
   }
 
-  #keepRuns(): void {
+  #storeRuns(): void {
     if (this.#records === undefined) return;
-    this.notes.mapRuns = this.#records.keep();
+    this.notes.mapRuns = this.#records.state();
     if (this.#records.any) this.record = { ...this.record, hasRuns: true };
   }
 
-  #kept(): Kept {
+  #state(): StoredExecution {
     const { text, events } = this.#engine.leanSnapshot();
     return { record: this.record, at: this.#at, events, engine: text, notes: this.notes };
   }
@@ -625,13 +631,13 @@ export class Slice implements SliceDriver {
     const stopDate = last === undefined ? this.#at : Date.parse(last.timestamp);
     this.record = { ...this.record, ...standing, stopDate, redrivable };
     this.#records?.finish(status, stopDate);
-    this.#keepRuns();
+    this.#storeRuns();
     for (const [, , invocation] of this.notes.long) ctx.cancel(invocation);
     this.notes.long = [];
     delete this.notes.timer;
     stopBuiltinTasks(this);
     storeRecord(ctx, this.record, undefined, false);
-    if (redrivable) ctx.set("standing", this.#kept());
+    if (redrivable) ctx.set("standing", this.#state());
     else if (!this.#isFirst) ctx.clear("standing");
     for (const told of this.#stoppers) ctx.resolveAwakeable(told, { known: true, counts: true });
     this.#engine.discard();

@@ -73,13 +73,13 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
   );
   machines.handlers = handlers;
   const long = new Set(longTasks);
-  const kept = retention?.days === undefined ? undefined : retention.days * DAY;
+  const retained = retention?.days === undefined ? undefined : retention.days * DAY;
   const host: SliceHost = {
     machines,
     isLong: ({ heartbeat, state, resource }: InvokeCommand) => heartbeat !== undefined || long.has(state) || long.has(resource),
     limits: { milliseconds: (slice.seconds ?? 60) * 1000, entries: slice.entries ?? 1000, shard },
     now,
-    retention: kept,
+    retention: retained,
   };
   const tasks = new TaskService(host, () => handlers);
   return {
@@ -90,7 +90,7 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
     mapRuns: new MapRunObject(),
     tasks,
     machines,
-    remembered: kept ?? REMEMBERED,
+    remembered: retained ?? REMEMBERED,
   };
 }
 

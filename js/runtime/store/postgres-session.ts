@@ -173,7 +173,7 @@ function storeError(error: unknown): Error {
 }
 
 /** A text that already has the form in which PostgreSQL stores it. */
-export class Kept {
+export class StoredText {
   readonly text: string;
 
   constructor(text: string) {
@@ -183,7 +183,7 @@ export class Kept {
 
 /** Returns a value in the form in which PostgreSQL can store it. */
 function valueOf(value: unknown): unknown {
-  if (value instanceof Kept) return value.text;
+  if (value instanceof StoredText) return value.text;
   if (typeof value === "string") return bound(value);
   return Array.isArray(value) ? value.map(valueOf) : value;
 }

@@ -17,7 +17,7 @@ import type {
 import { randomUuid } from "../../core/base/random.ts";
 import { StoreConflict } from "./errors.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
-import { Kept, type Row, Session, type SessionOptions } from "./postgres-session.ts";
+import { StoredText, type Row, Session, type SessionOptions } from "./postgres-session.ts";
 import { Shares, type Use } from "./postgres-shares.ts";
 import { type Due, PAYLOADS, type Stored, closed, documentText, pageOf } from "./records.ts";
 import { Reading } from "./reading.ts";
@@ -351,8 +351,8 @@ function selected(filter: ExecutionFilter, more: Condition[] = []): { text: stri
 }
 
 /** Returns the beginning of a name in both forms. The escaped form has no quote at its end. */
-function formsOf(prefix: string): Kept[] {
-  return [new Kept(bound(prefix)), new Kept(escaped(prefix).slice(0, -1))];
+function formsOf(prefix: string): StoredText[] {
+  return [new StoredText(bound(prefix)), new StoredText(escaped(prefix).slice(0, -1))];
 }
 
 async function recordOf(session: Session, id: string): Promise<Stored | undefined> {

@@ -66,8 +66,8 @@ export function endedAt({ status, stopDate }: Stored): number | null {
 function own(object: object): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(object)) {
-    const kept = typeof value === "string" || typeof value === "boolean" || value === null ? value : fromJson(value);
-    if (kept !== undefined) copy[name] = kept;
+    const copied = typeof value === "string" || typeof value === "boolean" || value === null ? value : fromJson(value);
+    if (copied !== undefined) copy[name] = copied;
   }
   return copy;
 }

@@ -94,9 +94,9 @@ export function index(row: Row): void {
 
 /** Returns a record in the form that a row contains. */
 export function withoutPayloads(record: Stored): Stored {
-  const kept: Partial<Stored> = { ...record };
-  for (const name of PAYLOADS) delete kept[name];
-  return kept as Stored;
+  const rest: Partial<Stored> = { ...record };
+  for (const name of PAYLOADS) delete rest[name];
+  return rest as Stored;
 }
 
 /** Returns the record of an execution with its payloads. */

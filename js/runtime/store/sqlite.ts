@@ -379,9 +379,9 @@ export class SqliteStore implements PublicSqliteStore {
       const { facts, events, base, snapshot } = countsOf(row);
       const rows = connection.all("SELECT seq, count, body FROM fact WHERE execution = ? ORDER BY seq", record.order);
       const journal = this.#reading.journal(rows, `execution ${id}`, base, facts);
-      const kept = connection.get("SELECT body FROM snapshot WHERE execution = ?", record.order);
-      if ((snapshot === 0 ? "undefined" : "string") !== typeof kept?.body) throw this.#reading.damaged(`execution ${id}`, "the snapshot");
-      return { record, facts, events, journal, wakeAt: row.wake_at as number | null, ...(kept && { snapshot: textOf(kept.body) }) };
+      const stored = connection.get("SELECT body FROM snapshot WHERE execution = ?", record.order);
+      if ((snapshot === 0 ? "undefined" : "string") !== typeof stored?.body) throw this.#reading.damaged(`execution ${id}`, "the snapshot");
+      return { record, facts, events, journal, wakeAt: row.wake_at as number | null, ...(stored && { snapshot: textOf(stored.body) }) };
     });
   }
 

@@ -17,8 +17,8 @@ const ESCAPED = "\u0001";
  * they accept and return blobs.
  */
 export function bound(text: string): string {
-  const kept = (text as unknown as Checked).isWellFormed() && !text.includes("\0") && !text.startsWith(ESCAPED);
-  return kept ? text : escaped(text);
+  const isStorable = (text as unknown as Checked).isWellFormed() && !text.includes("\0") && !text.startsWith(ESCAPED);
+  return isStorable ? text : escaped(text);
 }
 
 /**

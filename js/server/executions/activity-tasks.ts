@@ -28,7 +28,7 @@ export async function takeTask(
 ): Promise<TakenTask> {
   const { taskToken, input, task } = await queue.getTask({ ...(workerName !== undefined && { workerName }), ...(signal && { signal }) });
   // The worker may see the task only when the store has the task's facts; after that the task is not offered again.
-  await runner.kept(task.execution.arn);
+  await runner.whenStored(task.execution.arn);
   return { taskToken, input: (task instanceof Task ? Task.inputText(task) : undefined) ?? JSON.stringify(input) };
 }
 

@@ -251,7 +251,7 @@ export class Runner {
   }
 
   /** Resolves when all messages that an execution has received are in the store. */
-  async kept(arn: string): Promise<void> {
+  async whenStored(arn: string): Promise<void> {
     const live = this.host.find(arn);
     if (live !== undefined) await settle(live);
   }

@@ -141,8 +141,8 @@ function actions({ executionArn, name, status, redrivable, signals, suspended }:
   const address = escape(`/debugger/api/executions/${encodeURIComponent(executionArn)}`);
   const known = waiting.map((signal) => `<option value="${escape(signal)}"></option>`).join("");
   const waits = waiting.length === 0 ? "It waits for no signal now, but keeps one that you send." : `It waits for ${listed(waiting)}.`;
-  const kept = Object.entries(buffered).map(([signal, count]) => `${count} of ${signal}`);
-  const more = kept.length === 0 ? "" : ` Sent, but not taken yet: ${listed(kept)}.`;
+  const untaken = Object.entries(buffered).map(([signal, count]) => `${count} of ${signal}`);
+  const more = untaken.length === 0 ? "" : ` Sent, but not taken yet: ${listed(untaken)}.`;
   const [only = ""] = waiting;
   const stop = `<details><summary>Stop…</summary><form data-post="${address}/stop" data-done="Stopped ${escape(name)}.">
 <label>Error <input name="error" maxlength="256" autocomplete="off"></label>

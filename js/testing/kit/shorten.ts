@@ -25,30 +25,30 @@ export async function shorten(value: unknown, accepts: Accepts): Promise<unknown
 async function shortenObject(value: Record<string, unknown>, accepts: Accepts): Promise<Record<string, unknown>> {
   // Most payloads are not read at all.
   if (Object.keys(value).length > 0 && (await accepts({}))) return {};
-  let kept = value;
+  let shortest = value;
   for (const name of Object.keys(value)) {
-    const { [name]: _, ...without } = kept;
-    if (await accepts(without)) kept = without;
+    const { [name]: _, ...without } = shortest;
+    if (await accepts(without)) shortest = without;
     else {
-      const member = await shorten(kept[name], (candidate) => accepts({ ...kept, [name]: candidate }));
-      kept = { ...kept, [name]: member };
+      const member = await shorten(shortest[name], (candidate) => accepts({ ...shortest, [name]: candidate }));
+      shortest = { ...shortest, [name]: member };
     }
   }
-  return kept;
+  return shortest;
 }
 
 async function shortenList(list: readonly unknown[], accepts: Accepts): Promise<unknown[]> {
-  let kept = [...list];
+  let shortest = [...list];
   // Halves first: a long list of which one item counts takes few attempts.
-  for (let size = Math.ceil(kept.length / 2); size >= 1 && kept.length > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = kept.length - size; from >= 0; from -= size) {
-      const without = kept.toSpliced(from, size);
-      if (await accepts(without)) kept = without;
+  for (let size = Math.ceil(shortest.length / 2); size >= 1 && shortest.length > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = shortest.length - size; from >= 0; from -= size) {
+      const without = shortest.toSpliced(from, size);
+      if (await accepts(without)) shortest = without;
     }
   }
-  for (const index of kept.keys()) {
-    const item = await shorten(kept[index], (candidate) => accepts(kept.with(index, candidate)));
-    kept = kept.with(index, item);
+  for (const index of shortest.keys()) {
+    const item = await shorten(shortest[index], (candidate) => accepts(shortest.with(index, candidate)));
+    shortest = shortest.with(index, item);
   }
-  return kept;
+  return shortest;
 }
