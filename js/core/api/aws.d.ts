@@ -64,10 +64,10 @@ export interface AwsCredentials {
   expiration?: Date;
 }
 
-/** What a connection of EventBridge adds to a request, or a function that returns it. */
+/** The additions of an EventBridge connection to a request, or a function that returns them for each request. */
 export type HttpConnection = HttpConnectionParts | ((request: HttpTaskRequest) => HttpConnectionParts | Promise<HttpConnectionParts>);
 
-/** What a connection adds. It never appears in a history or error. */
+/** The headers, query parameters and body members that a connection adds. Their values never appear in a history or an error. */
 export interface HttpConnectionParts {
   headers?: Record<string, string>;
   query?: Record<string, string>;
@@ -93,7 +93,7 @@ export interface HttpTaskRequest {
  */
 export function awsCalls(definition: object | string, tasks: TaskHandlers): Promise<AwsCall[]>;
 
-/** What a task would call. */
+/** A call that a task would make. */
 export interface AwsCall {
   /** The state's name. */
   state: string;
@@ -103,10 +103,10 @@ export interface AwsCall {
   call: string;
   /** The package of its client; absent for calls by HTTP. */
   package?: string;
-  /** Whether the package is installed. */
+  /** Whether the SDK's package for the service is installed in the project. */
   installed?: boolean;
-  /** Where it is called: the endpoint, or the address in the request; absent for AWS itself. */
+  /** The endpoint of the call, or the address in the request. Absent for AWS itself. */
   endpoint?: string;
-  /** Absent if the SDK determines it. */
+  /** The region of the call. Absent if the SDK determines it when it calls. */
   region?: string;
 }

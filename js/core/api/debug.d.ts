@@ -649,7 +649,7 @@ export interface ComparedVisit {
   /** Absent if that run does not have the visit. */
   a?: VisitOfRun;
   b?: VisitOfRun;
-  /** What differs; `only` if just one run has the visit. Empty if nothing differs. */
+  /** The parts that differ; `only` if just one run has the visit. Empty if nothing differs. */
   changes: ("only" | "input" | "output" | "variables" | "attempts" | "end")[];
 }
 

@@ -136,7 +136,7 @@ export interface ChangeDetail {
   definition: string;
   /** The change as edits of the text before it. */
   edits: TextEdit[];
-  /** What was done, in a sentence. */
+  /** A sentence that says what was done, for screen readers. */
   announce: string;
   /** The machine that the visitor has extracted from states with this change; the definition has a Task that starts it. */
   machine?: { name: string; definition: string };
@@ -175,7 +175,7 @@ export class TaskEvent extends Event {
   respondWith(answer: unknown): void;
 }
 
-/** Where a run has stopped. */
+/** The position at which a run has stopped, and the reason. */
 export interface PausedDetail {
   reason: string;
   description: string;

@@ -132,7 +132,7 @@ export class Runtime {
   metrics(): Promise<RuntimeMetrics>;
   /** Returns the metrics as OpenMetrics text (`application/openmetrics-text`), which Prometheus and others read. */
   metricsText(): Promise<string>;
-  /** How many executions are in memory. */
+  /** The number of executions in memory. */
   readonly resident: number;
   /**
    * Ends the runtime, but not its executions. Running handlers have `grace` milliseconds (default: 0) to answer, then their signals
@@ -296,7 +296,7 @@ export interface RuntimeMetrics {
     seconds: { buckets: { le: number; count: number }[]; sum: number; count: number };
   };
   queues: QueueDescription[];
-  /** How long `open()` took. */
+  /** The duration of `open()`, in seconds. */
   recoverySeconds: number;
 }
 
@@ -334,7 +334,10 @@ export interface TaskOptions {
    * setting.
    */
   missingHandler?: "suspend" | "fail";
-  /** What happens to an execution that the task has started. */
+  /**
+   * What happens, when this execution ends, to an execution that the task has started and that still runs. Default: see {@link
+   * ParentClosePolicy}.
+   */
   parentClosePolicy?: ParentClosePolicy;
   /**
    * With which error a task fails whose started execution has not succeeded. `"aws"`: with `States.TaskFailed`, as on AWS.
@@ -539,9 +542,9 @@ export interface MapRunDescription {
   /** Milliseconds since 1970. */
   startDate: number;
   stopDate?: number;
-  /** How many items have each status. The failed ones are `failed` and `timedOut`. */
+  /** The number of items with each status. Items of failed children are in `failed` and `timedOut`. */
   itemCounts: Omit<MapRunCounts, "pendingRedrive">;
-  /** The same for child executions, which may have several items each. */
+  /** The number of child executions with each status. A child can have several items. */
   executionCounts: Omit<MapRunCounts, "pendingRedrive">;
   redriveCount: number;
   /** The child execution that failed first since the last redrive; absent if none has failed. */
@@ -563,7 +566,7 @@ export interface MapRunFailure {
 export interface ExecutionOwner {
   /** {@link RuntimeOptions.owner} of that process; absent if the store does not know it, or while no process has the execution. */
   owner?: string;
-  /** Whether it is this process. */
+  /** Whether this process runs the execution. */
   isHere: boolean;
 }
 
@@ -662,12 +665,12 @@ export interface Divergence {
   is: string;
 }
 
-/** What an execution shows, and where it is. */
+/** The status of an execution, the state that it has published, and its current position. */
 export interface ExecutionQuery<State = any> {
   status: ExecutionStatus;
   /** The value that `urn:stepglass:setState` set last; also after the end. */
   state?: State;
-  /** What is running now. */
+  /** The frames that are running now. */
   frames: Frame[];
   /** The number of signals that no state has taken yet, by name. */
   signals: Record<string, number>;
@@ -701,7 +704,7 @@ export interface ExecutionDescription {
   parent?: { arn: string };
   /** The value that `urn:stepglass:setState` set last. */
   state?: any;
-  /** Whether it was asked to end: {@link DurableExecution.cancel}. */
+  /** Whether {@link DurableExecution.cancel} was called. */
   cancelRequested?: true;
   /** The execution that this one continues (`urn:stepglass:continueAsNew`), and its number, counted from 1. */
   continuedFrom?: { arn: string };
@@ -847,7 +850,7 @@ export interface ShareListener {
   ended(ids: readonly string[]): void;
   /** Another process changed a document; without a key, any document of the collection. */
   changed(collection: string, key?: string): void;
-  /** Whether work is in progress that should not be moved now; `of` selects the keys. */
+  /** Returns whether work is in progress that should not move to another process now; `of` selects the keys. */
   isBusy(of: (key: string) => boolean): boolean;
   /** Another process asks. */
   asked(name: string, args: readonly any[]): Promise<unknown>;

@@ -24,7 +24,7 @@ export function checkHost(adapter: HostAdapter, options?: HostTestOptions & { co
 
 /** Options of {@link hostTests}. */
 export interface HostTestOptions {
-  /** Only the tests of these promises. */
+  /** Runs only the tests of these promises. Default: all. */
   promises?: readonly HostPromise[];
   /** How long a test waits for something to happen before it fails, in milliseconds. Default: 30,000. */
   patience?: number;
@@ -56,13 +56,13 @@ export type HostFeature = "children" | "signals" | "redrive" | "distributed-map"
 /** A host as its tests see it. */
 export interface HostAdapter {
   name: string;
-  /** What it lacks, and why. */
+  /** The features that the host lacks, each with the reason. Their tests are skipped. */
   lacks?: Partial<Record<HostFeature, string>>;
   /** Opens a host that runs these machines with these handlers. */
   open(program: HostProgram): Promise<OpenHost>;
 }
 
-/** What a host runs in a test. */
+/** The machines and handlers of one test. */
 export interface HostProgram {
   machines: Readonly<Record<string, Definition>>;
   /** The handlers of the Task states, by their Resource. */

@@ -81,7 +81,7 @@ export type ModuleSource =
   | CompiledModule
   | Promise<PlatformResponse>;
 
-/** How much of the WebAssembly module `init()` loads. */
+/** Options of {@link init}. */
 export interface InitOptions {
   /**
    * `"first"` loads the file that compiles, validates and runs machines. Everything else is loaded when it is first called, and
@@ -381,9 +381,9 @@ export interface CodeAction {
 /** A state of a text; `start` and `end` are the range of its name without quotes. */
 export interface OutlineState extends TextRange {
   name: string;
-  /** Where the whole member begins. */
+  /** Offset of the first character of the whole member, including its name. */
   from: number;
-  /** Where it ends. */
+  /** Offset after the last character of the member. */
   to: number;
   /** 0 for a top-level state, 1 for a state in a branch, and so on. */
   depth: number;
@@ -588,11 +588,11 @@ export interface Edited {
   select: string[];
   /** Where the caret goes, in the text with the edits: at what a user is likely to change next. */
   caret: TextRange;
-  /** What is left to fill in, in the text with the edits and in its order. */
+  /** The parts that a user still has to fill in, as ranges in the text with the edits, in order. */
   stops: TextRange[];
-  /** What was done, in a sentence: for screen readers and undo lists. */
+  /** A sentence that says what was done, for screen readers and undo lists. */
   announce: string;
-  /** What the gesture removes or changes as a side effect. */
+  /** What the gesture removes or changes as a side effect, each with its position as a JSON Pointer. */
   losses: { pointer: string; message: string }[];
   /** The problems that the edits introduce; see {@link validate}. Pointers are into the text with the edits. */
   introduces: { code: string; severity: Diagnostic["severity"]; pointer: string; message: string }[];
@@ -606,7 +606,7 @@ export interface RefusedEdit {
     code: RefusedCode;
     /** A sentence to show. */
     message: string;
-    /** With `"ambiguous"`: what the gesture's `to` can be. */
+    /** With `"ambiguous"`: the possible values of the gesture's `to`, with a name for each. */
     choices?: { to: string | null; name: string }[];
   };
 }
@@ -762,7 +762,9 @@ export interface TestStateResponse {
     toleratedFailurePercentage?: number;
     /** All variables after the state. */
     variables?: string;
-    /** What handled an error. `retryIndex` is also present if the retrier has no attempts left. */
+    /**
+     * The retrier or catcher that handled an error, by its index. `retryIndex` is also present if the retrier has no attempts left.
+     */
     errorDetails?: { retryIndex?: number; retryBackoffIntervalSeconds?: number; catchIndex?: number };
   };
 }
@@ -803,7 +805,7 @@ export interface LayoutOptions {
   widths?: TextWidths;
 }
 
-/** Where one column of a graph ends and the next one begins; with `"LR"`, one row. */
+/** The border between two columns of a graph, or with `"LR"` between two rows. */
 export interface ColumnBreak {
   /** Id of the last node of the column. */
   after: string;
@@ -891,9 +893,9 @@ export interface Graph {
   comment?: string;
   /** Whether a limit left something out: very large graphs are truncated. */
   truncated: boolean;
-  /** How many times lines cross. */
+  /** The number of crossings of lines. */
   crossings: number;
-  /** Where it is broken into columns, if {@link LayoutOptions.aspect} made it so. */
+  /** The borders of the columns, if {@link LayoutOptions.aspect} divided the graph into columns. */
   breaks?: ColumnBreak[];
   /** Each node comes after its parent. */
   nodes: GraphNode[];
@@ -1526,7 +1528,7 @@ export interface ErrorFacts {
   offset?: number;
   /** The names of `ErrorEquals` that match the error: a retrier matches if it has one of them. */
   retriedBy: string[];
-  /** As `retriedBy`, for catchers. */
+  /** The names of `ErrorEquals` that match the error: a catcher matches if it has one of them. */
   caughtBy: string[];
   /** The retriers of the state, in order. */
   retriers: RetrierFacts[];
@@ -1534,7 +1536,7 @@ export interface ErrorFacts {
   catchers: CatcherFacts[];
 }
 
-/** What a retrier makes of an error. */
+/** The decision of a retrier about an error. */
 export interface RetrierFacts {
   /**
    * `retries`, or why it does not: `maxAttempts` (used up), `earlier` (an earlier retrier decides), `notNamed`, `notByAll` (it has
@@ -1548,7 +1550,7 @@ export interface RetrierFacts {
   delayMilliseconds?: number;
 }
 
-/** What a catcher makes of an error. */
+/** The decision of a catcher about an error. */
 export interface CatcherFacts {
   /** `catches`, or why it does not: `retried` (a retrier retries the error), `earlier` (an earlier catcher matches), `notNamed`, `uncatchable`. */
   verdict: "catches" | "retried" | "earlier" | "notNamed" | "uncatchable";
@@ -1675,11 +1677,11 @@ export interface ScriptedResult {
   heartbeats?: number[];
   /** The response to the request of a `.sync` or `.waitForTaskToken` task; `output` is then its result. */
   submitted?: unknown;
-  /** Whether no answer ever comes. */
+  /** Whether the task never gets a result. */
   never?: boolean;
 }
 
-/** What the functions of a script know about a call. */
+/** The members of a task that the functions of a script receive. */
 export type ScriptedTask = Pick<Task, "id" | "stateName" | "resource" | "parameters" | "attempt" | "token" | "purpose" | "iterations">;
 
 /** One result for all calls, an array with one result for each call, or a function. */
@@ -1793,7 +1795,7 @@ export interface HistoryReplay {
   tasks: RecordedTask[];
   /** The history of the replay. */
   history: HistoryEvent[];
-  /** With the option `trace`. */
+  /** The stages of the data flow. Present with the option `trace`. */
   trace?: TraceStage[];
 }
 
@@ -1805,7 +1807,7 @@ export interface Divergence {
   state?: string;
   /** The iteration index in each enclosing Map, the innermost last. */
   iterations?: number[];
-  /** What differs. `wait`: the seconds of a Wait state. `length`: the number of a Map's items. */
+  /** The part that differs. `wait`: the seconds of a Wait state. `length`: the number of a Map's items. */
   aspect: "event" | "state" | "input" | "output" | "variables" | "error" | "cause" | "resource" | "length" | "wait";
   /** The place in the input, output or variables, as a JSON Pointer. */
   pointer?: string;
@@ -1867,7 +1869,7 @@ export function replayHistory(definition: Definition, history: RecordedHistory, 
 
 /** What changed between two definitions. */
 export interface DefinitionComparison {
-  /** Whether nothing changed. */
+  /** Whether the definitions are equal. */
   identical: boolean;
   /** Whether an execution that began with the old definition can continue with the new one: nothing in `running` breaks. */
   compatible: boolean;
@@ -2037,7 +2039,7 @@ export interface EngineSnapshot {
 /** The result of feeding one fact. */
 export interface Step {
   commands: Command[];
-  /** Whether states are ready to run: call `tick` soon, without waiting for the deadline. */
+  /** Whether states are ready to run. If so, call `tick` soon, without waiting for the deadline. */
   more: boolean;
   deadline: number | null;
   /** The length of the history now. */
@@ -2179,7 +2181,7 @@ export type BareType =
   | "TaskStateAborted"
   | "WaitStateAborted";
 
-/** Whether a payload was truncated; here it never is. */
+/** Whether a payload was truncated. Stepglass never truncates one, so it is always false. */
 export interface PayloadDetails {
   truncated: boolean;
 }

@@ -95,9 +95,9 @@ export interface IntegrationParameter {
 export interface IntegrationTask {
   Type: "Task";
   Resource: string;
-  /** With JSONata. */
+  /** The parameters of the integration, in a state with JSONata. */
   Arguments?: Record<string, unknown>;
-  /** With JSONPath. */
+  /** The parameters of the integration, in a state with JSONPath. */
   Parameters?: Record<string, unknown>;
 }
 
@@ -118,7 +118,7 @@ export interface IntegrationTask {
  */
 export function policyOf(definition: object | string, options?: PolicyOptions): ExecutionPolicy;
 
-/** What a policy is for. ARNs have `*` in place of what is omitted. */
+/** The region, account and names for the ARNs of a policy. A part that is omitted is `*`. */
 export interface PolicyOptions {
   /** The region of resources that are named without one. */
   region?: string;

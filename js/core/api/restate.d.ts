@@ -87,7 +87,7 @@ export interface RestateOptions extends Limits {
    * called at the same time, how many are passed to another worker in one call, if there are at least half as many.
    */
   shard?: number;
-  /** How long ended executions are kept. Default: for ever. */
+  /** How long ended executions can be read, in days. Default: forever. */
   retention?: { days?: number };
   /** The region and the account in ARNs. Default: `"us-east-1"` and `"123456789012"`. */
   region?: string;
@@ -98,7 +98,7 @@ export interface RestateOptions extends Limits {
 
 /** A worker that listens. */
 export interface RestateWorker {
-  /** Where Restate calls it. */
+  /** The URL at which Restate calls this worker. */
   readonly url: string;
   readonly port: number;
   /** Registers this worker with a Restate server, by the URL of its admin API: the server calls it from now on. */

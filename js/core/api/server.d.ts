@@ -141,7 +141,7 @@ export interface Quotas {
 /** How often an operation can be called: up to `bucket` times at once, and then as often as the bucket is refilled. */
 export interface RateQuota {
   bucket: number;
-  /** How much is added to the bucket each second. */
+  /** The number of requests that are added to the bucket each second. */
   refill: number;
 }
 
@@ -191,7 +191,7 @@ export interface Server {
 export interface ServerExecutionSignals {
   /** The names that it waits for. */
   waiting: string[];
-  /** How many it has received that no state has taken yet, by name. */
+  /** The number of received signals that no state has taken yet, by name. */
   buffered: Record<string, number>;
 }
 

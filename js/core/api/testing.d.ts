@@ -200,7 +200,7 @@ export interface TestMachine {
   test(testCase: string, input?: unknown, options?: OneRunOptions): Promise<TestRun>;
 }
 
-/** What happened in one run. */
+/** The result of one run: its outcome, and everything that happened in it. */
 export interface TestRun<Output = any> {
   readonly input: any;
   /** `"RUNNING"` is a run that would wait for ever: no answer comes, and nothing times out. */
@@ -224,7 +224,7 @@ export interface TestRun<Output = any> {
   readonly waiting: string[];
   /** All events, as GetExecutionHistory returns them. */
   readonly history: HistoryEvent[];
-  /** How often each part of the definition was used, by its JSON Pointer. */
+  /** How often each part of the definition was used. The keys are JSON Pointers. */
   readonly hits: ExecutionCoverage["hits"];
   /** The child executions of Distributed Maps. */
   readonly children: ChildExecution[];
@@ -434,7 +434,7 @@ export interface Random {
   fraction(): number;
   /** An integer from 0 up to, but not including, the limit. */
   below(limit: number): number;
-  /** One element of a list. */
+  /** Returns a random element of the list. */
   pick<T>(list: readonly T[]): T;
 }
 
@@ -589,7 +589,7 @@ export interface DefinitionCoverage {
   /** The file, relative to the root; absent if the definition did not come from a file. */
   file?: string;
   digest: string;
-  /** How many executions have run the definition. */
+  /** The number of executions that have run the definition. */
   executions: number;
   places: CoveredPlace[];
   totals: CoverageTotals;
