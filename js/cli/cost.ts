@@ -77,7 +77,7 @@ const options = {
 
 export const command = defineCommand({
   name: "cost",
-  summary: "compute the price of executions, Standard beside Express",
+  summary: "compute the price of executions, as Standard and as Express",
   help,
   options,
   run: cost,

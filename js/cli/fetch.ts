@@ -41,7 +41,7 @@ Options
       --status STATUS     of a state machine: RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED or PENDING_REDRIVE
       --since DURATION    of a state machine: executions that started in this time, such as 7d or 12h; of an Express
                           execution: how far back its log is searched
-      --limit NUMBER      at most so many executions of a state machine (default 100), and child executions of each Map
+      --limit NUMBER      the maximum of executions of a state machine (default 100), and of child executions of each Map
                           Run (default all)
       --failed            of Map Runs, only the child executions that failed, timed out or were aborted
       --redact KEY_OR_PATH

@@ -30,7 +30,7 @@ export const FORMATTERS: Record<
 const RULES: Record<string, readonly string[] | undefined> = {
   ...rules,
   "invalid-yaml": ["The text is not YAML", "The file does not parse as YAML. Nothing else is checked until it parses."],
-  "invalid-hcl": ["The text is not Terraform's language", "What is wrong stands outside of the state machines of the file."],
+  "invalid-hcl": ["The text is not Terraform's language", "The error is outside of the state machines in the file."],
   "not-read": [
     "A part of a template is not read",
     "It may have state machines: a nested stack whose template is no file, what a macro makes, a module. Nothing there is checked.",

@@ -154,7 +154,7 @@ export class BreakpointTable {
       const row = rowOf(id, [onLocation(location, machine.locations, asked, machine.name)], "breakpoint");
       return { ...row, answer: { ...row.answer, source: machine.source, ...this.#sources.lines(location) } };
     }
-    const message = machines.length === 0 ? "this file is not a part of what is debugged" : "no state is on this line";
+    const message = machines.length === 0 ? "this file does not belong to the program that is being debugged" : "no state is on this line";
     return { answer: { id, verified: false, message, line: asked.line }, breakpoints: [], reason: "breakpoint" };
   }
 

@@ -461,7 +461,7 @@ class Reader {
     return this.#deeper(() => {
       const from = this.#at;
       const word = this.#mark();
-      if (word !== "if" && word !== "for") this.#fail(`%{ ${word} } stands without %{ if … } or %{ for … }`);
+      if (word !== "if" && word !== "for") this.#fail(`%{ ${word} } has no %{ if … } or %{ for … } before it`);
       const names = word === "for" ? this.#names() : [];
       const of = this.#expression();
       this.#end(from);

@@ -723,7 +723,7 @@ export class Host {
       onLost: (lost, why) => this.#lost(lost, why),
       onUnhandled: (waits, task) => void this.#unhandled(waits, task, false),
       onBegun: (begun) => this.#begun(begun),
-      onStored: (kept) => this.#rest(kept),
+      onStored: (live) => this.#rest(live),
       onCancelled: this.#options.onCancelled,
       onSnapshot: this.#options.onSnapshot,
     };

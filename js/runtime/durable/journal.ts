@@ -84,7 +84,7 @@ export class ExecutionJournal implements Journal, Source {
   // Whether the next batch is the last one because the execution is suspended until a process has the missing handler.
   #suspends = false;
   #lost = false;
-  #held = false;
+  #isPaused = false;
   #lastAt: number;
   // The number of facts and changes, and how many of them were composed into a write.
   #count = 0;
@@ -149,21 +149,21 @@ export class ExecutionJournal implements Journal, Source {
   /** Writes nothing until `release`. From then on, this journal is written together with another execution. */
   hold(group: string): void {
     this.group = group;
-    this.#held = true;
+    this.#isPaused = true;
   }
 
   get isHeld(): boolean {
-    return this.#held;
+    return this.#isPaused;
   }
 
   /** Writes the held facts. Everything that is added to the committer in the same turn is part of the same write. */
   release(): void {
-    this.#held = false;
+    this.#isPaused = false;
     this.#add();
   }
 
   #add(): void {
-    if (!this.#held) this.#committer.add(this);
+    if (!this.#isPaused) this.#committer.add(this);
   }
 
   whenStored(stored: () => void): void {

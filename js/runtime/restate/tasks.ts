@@ -133,7 +133,7 @@ interface Won {
 class Heart {
   /** Minimum time between two reports, in milliseconds. */
   readonly #interval: number;
-  #told = -Infinity;
+  #lastBeat = -Infinity;
   #beat: { details: string | null } | undefined;
   #stopped = false;
   #wake = () => {};
@@ -156,11 +156,11 @@ class Heart {
   async next(): Promise<string | null | false> {
     for (;;) {
       if (this.#stopped) return false;
-      const wait = this.#beat === undefined ? undefined : this.#told + this.#interval - performance.now();
+      const wait = this.#beat === undefined ? undefined : this.#lastBeat + this.#interval - performance.now();
       if (this.#beat !== undefined && wait !== undefined && wait <= 0) {
         const { details } = this.#beat;
         this.#beat = undefined;
-        this.#told = performance.now();
+        this.#lastBeat = performance.now();
         return details;
       }
       await new Promise<void>((resolve) => {

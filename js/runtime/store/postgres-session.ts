@@ -79,8 +79,8 @@ export class Session {
         const passes = error instanceof StoreError && error.cause !== undefined && PASSING.has(code);
         if (!passes || !isWanted()) throw error;
         if (waited + delay > options.patience) {
-          const told = `${error.message}; tried for ${Math.round(waited / 100) / 10} seconds (connectSeconds)`;
-          throw new StoreError("STORE_FAILED", told, { cause: error.cause });
+          const message = `${error.message}; tried for ${Math.round(waited / 100) / 10} seconds (connectSeconds)`;
+          throw new StoreError("STORE_FAILED", message, { cause: error.cause });
         }
         await new Promise((resolve) => setTimeout(resolve, delay));
       }
@@ -113,8 +113,8 @@ export class Session {
   }
 
   /** Calls back with the notifications of other sessions. */
-  onNotification(told: (payload: string) => void): void {
-    this.#client.on?.("notification", (message) => told(String((message as { payload?: unknown } | undefined)?.payload)));
+  onNotification(listener: (payload: string) => void): void {
+    this.#client.on?.("notification", (message) => listener(String((message as { payload?: unknown } | undefined)?.payload)));
   }
 
   /** Whether the connection has ended, and has lost the lock with that. */
@@ -168,7 +168,7 @@ function storeError(error: unknown): Error {
   const { code } = error as { code?: unknown };
   // These codes are disk_full and its neighbours, which report that another resource is exhausted.
   if (typeof code === "string" && /^53[1-4]00$/.test(code))
-    return new StoreError("STORE_FULL", `PostgreSQL has no room: ${messageOf(error)}`, { cause: error });
+    return new StoreError("STORE_FULL", `PostgreSQL is out of space: ${messageOf(error)}`, { cause: error });
   return new StoreError("STORE_FAILED", `PostgreSQL: ${messageOf(error)}`, { cause: error });
 }
 

@@ -143,7 +143,7 @@ export class Shares implements Sharing {
       const id = String(row?.id);
       answer = new Promise((resolve, reject) => this.#asking.set(id, { resolve, reject }));
       answer.catch(() => {});
-      await this.#tell(session, [{ about: "ask", shard }]);
+      await this.#notify(session, [{ about: "ask", shard }]);
     });
     // This process may have taken the shard meanwhile.
     if (this.#own.has(shard)) this.wake("requests");
@@ -161,7 +161,7 @@ export class Shares implements Sharing {
   /** Performs the first statements of a new session, also after a connection broke. */
   async begin(session: Session): Promise<void> {
     await session.query(`SET idle_in_transaction_session_timeout = ${Math.ceil(this.#lease)}`);
-    session.onNotification((payload) => this.#told(payload));
+    session.onNotification((payload) => this.#onNotification(payload));
     await session.query(`LISTEN ${this.#channel}`);
     await this.#renew(session);
   }
@@ -192,7 +192,7 @@ export class Shares implements Sharing {
         await session.query("UPDATE shard SET owner = NULL WHERE owner = $1", [this.#me]);
         await session.query("DELETE FROM request WHERE asker = $1 AND answer IS NOT NULL", [this.#me]);
         await session.query("DELETE FROM member WHERE id = $1", [this.#me]);
-        await this.#tell(session, [{ about: "members" }]);
+        await this.#notify(session, [{ about: "members" }]);
       })
       .catch(() => {});
     this.#own = new Map();
@@ -212,9 +212,9 @@ export class Shares implements Sharing {
        WHERE s.owner = $3 ORDER BY s.n FOR SHARE OF s`,
       [known, known.map((shard) => this.#own.get(shard)), this.#me],
     );
-    const held = new Set(rows.map(({ n }) => Number(n)));
-    if (held.size < known.length) this.wake();
-    return held;
+    const locked = new Set(rows.map(({ n }) => Number(n)));
+    if (locked.size < known.length) this.wake();
+    return locked;
   }
 
   /** Notifies the other processes, in the transaction of a write, of its changes. */
@@ -228,23 +228,23 @@ export class Shares implements Sharing {
       messages.push({ about: "ended", ids });
       [ids, length] = [[], 0];
     }
-    await this.#tell(session, messages);
+    await this.#notify(session, messages);
   }
 
   /** Notifies the other processes that a document was changed. */
   async documented(session: Session, collection: string, key: string): Promise<void> {
-    if (this.#members > 1) await this.#tell(session, [{ about: "document", collection, ...(key.length < MESSAGE / 4 && { key }) }]);
+    if (this.#members > 1) await this.#notify(session, [{ about: "document", collection, ...(key.length < MESSAGE / 4 && { key }) }]);
   }
 
   // ------------------------------------------------------------------------------------------------------- inside
 
-  async #tell(session: Session, messages: readonly Message[]): Promise<void> {
+  async #notify(session: Session, messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
     const texts = messages.map((message) => JSON.stringify({ from: this.#me, ...message }));
     await session.query("SELECT pg_notify($1, message) FROM unnest($2::text[]) AS message", [this.#channel, texts]);
   }
 
-  #told(payload: string): void {
+  #onNotification(payload: string): void {
     let message: Message & { from?: string };
     try {
       message = JSON.parse(payload);
@@ -314,7 +314,7 @@ export class Shares implements Sharing {
     if (row?.entered !== true) return;
     await session.query("DELETE FROM member WHERE expires < clock_timestamp() - interval '1 minute'");
     await session.query("DELETE FROM request WHERE answer IS NOT NULL AND made < clock_timestamp() - interval '10 minutes'");
-    await this.#tell(session, [{ about: "members" }]);
+    await this.#notify(session, [{ about: "members" }]);
   }
 
   /** Takes shards that have no owner, and gives up those above this process's share. */
@@ -324,7 +324,7 @@ export class Shares implements Sharing {
     const alone = this.#members === 1;
     this.#members = Math.max(1, live + (this.#guest ? 1 : 0));
     // No notifications were sent while this process thought that it was alone, so the others must check everything.
-    if (alone && this.#members > 1) await this.#tell(session, [{ about: "all" }]);
+    if (alone && this.#members > 1) await this.#notify(session, [{ about: "all" }]);
     const rows = await session.query("SELECT n, fence FROM shard WHERE owner = $1", [this.#me]);
     const now = new Map(rows.map(({ n, fence }) => [Number(n), String(fence)]));
     const before = this.#own;
@@ -368,7 +368,7 @@ export class Shares implements Sharing {
       this.#own.delete(shard);
       this.#surplus.delete(shard);
     }
-    await this.#tell(session, [{ about: "members" }]);
+    await this.#notify(session, [{ about: "members" }]);
     return true;
   }
 
@@ -417,7 +417,7 @@ export class Shares implements Sharing {
     }
     await this.#use(async (session) => {
       await session.query("UPDATE request SET answer = $2 WHERE id = $1", [row.id, JSON.stringify(answer)]);
-      await this.#tell(session, [{ about: "answer", to: textOf(row.asker), id: String(row.id) }]);
+      await this.#notify(session, [{ about: "answer", to: textOf(row.asker), id: String(row.id) }]);
     }).catch(() => {});
     // This process asked before the shard became its own, so the answer is for itself.
     if (row.asker === this.#me) this.wake("answers");

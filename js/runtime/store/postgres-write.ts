@@ -43,7 +43,7 @@ export class PostgresWrite {
   /** The numbers for new executions. */
   #orders: number[] = [];
   /** The shards that this process owns, of those that the write concerns. */
-  #held = new Set<number>();
+  #lockedShards = new Set<number>();
 
   constructor(session: Session, shares: Shares | undefined) {
     this.#session = session;
@@ -65,12 +65,13 @@ export class PostgresWrite {
     if (this.#shares === undefined) return;
     const shards = new Set([...this.#entries.values()].map(({ record }) => shardOf(keyOf(record))));
     for (const { create } of batches) if (create !== undefined) shards.add(shardOf(keyOf(create)));
-    this.#held = await this.#shares.fenced(session, [...shards]);
+    this.#lockedShards = await this.#shares.fenced(session, [...shards]);
   }
 
   /** Returns an error if this process may not change an execution. It may create an execution that another process will run. */
   #foreign(known: Entry | undefined): StoreConflict | undefined {
-    if (this.#shares === undefined || known === undefined || known.isNew || this.#held.has(shardOf(keyOf(known.record)))) return undefined;
+    if (this.#shares === undefined || known === undefined || known.isNew || this.#lockedShards.has(shardOf(keyOf(known.record))))
+      return undefined;
     return new StoreConflict(`another process has ${known.record.id}`);
   }
 
@@ -133,7 +134,7 @@ export class PostgresWrite {
       "history",
       touched.flatMap((entry) => entry.newEvents.map((one) => [orderOf(entry), one.first, one.count, one.text])),
     );
-    await this.#tell(touched);
+    await this.#notify(touched);
     return late;
   }
 
@@ -141,12 +142,12 @@ export class PostgresWrite {
    * Notifies the processes that share the store of the executions that this write has ended, and of those that it has created for
    * them.
    */
-  async #tell(touched: readonly Entry[]): Promise<void> {
+  async #notify(touched: readonly Entry[]): Promise<void> {
     if (this.#shares === undefined) return;
     const ended = touched.filter(({ record }) => record.status !== "RUNNING").map(({ record }) => record.id);
     const due = touched.flatMap(({ isNew, record, wakeAt }) => {
       const shard = shardOf(keyOf(record));
-      return isNew && wakeAt !== null && !this.#held.has(shard) ? [{ shard, id: record.id, wakeAt }] : [];
+      return isNew && wakeAt !== null && !this.#lockedShards.has(shard) ? [{ shard, id: record.id, wakeAt }] : [];
     });
     await this.#shares.changed(this.#session, { ended, due });
   }

@@ -80,11 +80,11 @@ export function takeLock(name: string, { wait, lost }: { wait?: AbortSignal | un
   return new Promise((resolve, reject) => {
     let taken = false;
     const options: LockOptions = wait ? { signal: wait } : { ifAvailable: true };
-    const held = navigator.locks
+    const lockRequest = navigator.locks
       .request(name, options, (lock) => {
         if (lock === null) return resolve(undefined);
         taken = true;
-        return new Promise<void>((free) => resolve(() => (free(), held)));
+        return new Promise<void>((free) => resolve(() => (free(), lockRequest)));
       })
       .then(
         () => {},

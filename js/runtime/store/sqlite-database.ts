@@ -136,15 +136,15 @@ export function isBusy(error: unknown): boolean {
 export function storeError(error: unknown, name: string): Error {
   if (error instanceof StoreError || error instanceof StoreConflict) return error;
   if (isBusy(error)) return new StoreConflict(`${name} is open in another process`);
-  const told = (code: string, message: string): StoreError => new StoreError(code, `${name}: ${message}`, { cause: error });
+  const errorWith = (code: string, message: string): StoreError => new StoreError(code, `${name}: ${message}`, { cause: error });
   switch (resultOf(error)) {
     case RESULTS.SQLITE_FULL:
-      return told("STORE_FULL", "the disk is full; nothing was written");
+      return errorWith("STORE_FULL", "the disk is full; nothing was written");
     case RESULTS.SQLITE_NOTADB:
-      return told("STORE_DAMAGED", "the file is not an SQLite database");
+      return errorWith("STORE_DAMAGED", "the file is not an SQLite database");
     case RESULTS.SQLITE_CORRUPT:
-      return told("STORE_DAMAGED", `the database is damaged: ${messageOf(error)}`);
+      return errorWith("STORE_DAMAGED", `the database is damaged: ${messageOf(error)}`);
     default:
-      return told("STORE_FAILED", messageOf(error));
+      return errorWith("STORE_FAILED", messageOf(error));
   }
 }

@@ -157,7 +157,7 @@ function rateOf(name: string, { bucket, refill }: RateQuota): Rate {
   if (!(bucket >= 1 && refill >= 0 && Number.isFinite(bucket) && Number.isFinite(refill)))
     throw misuse(
       "INVALID_OPTION",
-      `quotas.rates.${name} must be { bucket, refill }: a bucket of at least 1, and what is added to it each second`,
+      `quotas.rates.${name} must be { bucket, refill }: a bucket of at least 1, and the number that is added to it each second`,
     );
   return [bucket, refill];
 }

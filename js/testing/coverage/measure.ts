@@ -54,6 +54,6 @@ export function jsonOf({
   totals: CoverageTotals;
   machines: readonly MeasuredDefinition[];
 }): string {
-  const told = machines.map(({ text, definition, ...machine }) => machine);
-  return `${JSON.stringify({ version: 1, percent, totals, machines: told }, null, 2)}\n`;
+  const reported = machines.map(({ text, definition, ...machine }) => machine);
+  return `${JSON.stringify({ version: 1, percent, totals, machines: reported }, null, 2)}\n`;
 }

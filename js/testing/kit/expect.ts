@@ -216,9 +216,9 @@ export class RunExpectation implements Expectation {
     const all = this.#run.retries.filter((retry) => retry.state === state);
     const actual = all.filter(({ error }) => on === undefined || matches(error, on)).length;
     if (times === undefined ? actual > 0 : actual === times) return this;
-    const told = all.map(({ error, delay, index }) => `\n  on ${error} after ${spoken(delay)} by Retry[${index}]`).join("");
+    const happened = all.map(({ error, delay, index }) => `\n  on ${error} after ${spoken(delay)} by Retry[${index}]`).join("");
     return this.#fail(
-      `Expected ${state} to be retried${times === undefined ? "" : ` ${count(times)}`}${on === undefined ? "" : ` on ${shown(on)}`}, but it was retried ${count(actual)}.${told}`,
+      `Expected ${state} to be retried${times === undefined ? "" : ` ${count(times)}`}${on === undefined ? "" : ` on ${shown(on)}`}, but it was retried ${count(actual)}.${happened}`,
       actual,
       times ?? "at least once",
       this.retried,
@@ -264,12 +264,12 @@ export class RunExpectation implements Expectation {
         matches(one.error ?? null, error) && (state === undefined || one.state === state) && (index === undefined || one.index === index),
     );
     if (found) return this;
-    const told =
+    const happened =
       all.length === 0
         ? "no error was caught"
         : `the caught ${all.length === 1 ? "error is" : "errors are"} ${all.map((one) => `${one.error} in ${one.state} by Catch[${one.index}]`).join(", ")}`;
     const where = `${state === undefined ? "" : ` in ${state}`}${index === undefined ? "" : ` by Catch[${index}]`}`;
-    return this.#fail(`Expected ${shown(error)} to be caught${where}, but ${told}.`, all, [{ error, state, index }], this.caught);
+    return this.#fail(`Expected ${shown(error)} to be caught${where}, but ${happened}.`, all, [{ error, state, index }], this.caught);
   }
 
   /** Expects that no catcher handled an error. */

@@ -35,15 +35,15 @@ class Story {
     const { history, coverage, children } = facts;
     // A retry or a catch is shown after the error that it handled, before what followed.
     const handled = coverage.handled.filter(({ child }) => child === undefined);
-    let told = 0;
-    const tellHandledBefore = (id: number) => {
-      for (let next = handled[told]; next !== undefined && next.event < id; next = handled[++told]) this.#tellHandled(next);
+    let handledCount = 0;
+    const addHandledBefore = (id: number) => {
+      for (let next = handled[handledCount]; next !== undefined && next.event < id; next = handled[++handledCount]) this.#addHandled(next);
     };
     for (const event of history) {
-      tellHandledBefore(event.id);
-      this.#tell(event);
+      addHandledBefore(event.id);
+      this.#addEvent(event);
     }
-    tellHandledBefore(Infinity);
+    addHandledBefore(Infinity);
     for (const { name, status } of children) this.#say(history.at(-1), `child execution ${name}: ${status}`);
     this.#say(history.at(-1), this.#end());
   }
@@ -70,7 +70,7 @@ class Story {
     return this.#data(text);
   }
 
-  #tell(event: HistoryEvent): void {
+  #addEvent(event: HistoryEvent): void {
     const details = detailsOf(event);
     const text = this.#textOf(event.type, details, () =>
       place(this.#visits.iterations(event.id, details.name ?? this.#visits.stateOf(event.id) ?? "")),
@@ -103,7 +103,7 @@ class Story {
     return state?.parent !== undefined && state.fields.Next === undefined && state.type !== "Choice";
   }
 
-  #tellHandled({ state, error, delay, pointer, event }: HandledError): void {
+  #addHandled({ state, error, delay, pointer, event }: HandledError): void {
     const index = indexIn(pointer);
     const text =
       delay === undefined

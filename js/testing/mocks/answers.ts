@@ -146,17 +146,17 @@ function byIteration(some: Readonly<Record<string, unknown>>, name: string): (in
 }
 
 /** Returns the handler of a mock. It answers, at once or later, in the form that the kind of task needs. */
-export function answerer(name: string, mock: unknown, tell?: Listener): MockFunction {
+export function answerer(name: string, mock: unknown, listener?: Listener): MockFunction {
   const { pick, described } = plan(mock, name);
   let calls = 0;
   return (input, task) => {
     const number = calls++;
     const result = pick(task);
     if (result === undefined) throw exhausted(name, described, number, task);
-    if (typeof result !== "function") return answer(result, task, tell);
+    if (typeof result !== "function") return answer(result, task, listener);
     const value = result(input, task);
-    if (isPromise(value)) return value.then((settled) => (isResult(settled) ? answer(settled, task, tell) : settled));
-    return isResult(value) ? answer(value, task, tell) : value;
+    if (isPromise(value)) return value.then((settled) => (isResult(settled) ? answer(settled, task, listener) : settled));
+    return isResult(value) ? answer(value, task, listener) : value;
   };
 }
 
@@ -177,8 +177,8 @@ function ordinal(n: number): string {
 }
 
 /** Gives an answer: returns it, throws it, or completes the task by its token. */
-function answer(result: MockResult, task: Task, tell: Listener | undefined): unknown {
-  tell?.(result);
+function answer(result: MockResult, task: Task, listener: Listener | undefined): unknown {
+  listener?.(result);
   if (task.resource.endsWith(".waitForTaskToken")) return throughToken(result, task);
   if (result.kind === "never") return task.sleep(Infinity);
   if (result.delay > 0) return task.sleep(result.delay).then(() => settled(result));

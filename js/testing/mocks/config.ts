@@ -37,8 +37,8 @@ export class MockConfig implements MockConfiguration {
     return new TestKitError(`${this.#where}${message}`);
   }
 
-  #passOver(held: object, known: readonly string[], place: string): void {
-    for (const key of Object.keys(held))
+  #passOver(members: object, known: readonly string[], place: string): void {
+    for (const key of Object.keys(members))
       if (!known.includes(key))
         this.warnings.push(`${this.#where}: ${place}${JSON.stringify(key)} is passed over; the members here are ${known.join(" and ")}`);
   }
