@@ -200,7 +200,7 @@ async function bundleForNode(esbuild, options) {
   await esbuild.build({ ...nodeOptions, entryPoints: others, plugins: [partsBesideCore(texts, core)] });
   await esbuild.build({
     ...options,
-    entryPoints: [join(root, "js/entries/wasm-inline.ts")],
+    entryPoints: [{ in: join(root, "js/entries/wasm-inline.ts"), out: "held" }],
     outExtension: { ".js": ".cjs" },
     format: "cjs",
     platform: "node",
