@@ -21,7 +21,7 @@ const EVENTS_A_WRITE = 500;
 const EVENTS_AHEAD = 1000;
 
 /** The methods of an execution that its journal needs. */
-export interface JournalOwner {
+interface JournalOwner {
   readonly engine: HistoryEngine;
   /** The time at which the execution has to be loaded again after a restart. */
   readonly wakeAt: number | null;
