@@ -9,7 +9,7 @@ import { readTestFile } from "../../../../js/cli/test-file.ts";
 import { problemOf, runTestFile } from "../../../../js/cli/test-run.ts";
 import { Unusable } from "../../../../js/language/files/problem.ts";
 import { resetCoverage, startCoverage, stopCoverage } from "../../../../js/testing/coverage/collect.ts";
-import { coverageReport } from "../../../../js/testing/kit/coverage.ts";
+import { coverageReport } from "../../../../js/testing/kit/coverage-report.ts";
 import {
   LIST_TESTS,
   READ_TEST,
