@@ -159,9 +159,6 @@ export function eventually(read, expected, message) {
   });
 }
 
-/** The former name of `eventually`, for branches that still use it. */
-export { eventually as comes };
-
 /** Repeats a check until it passes, and returns its result. After PATIENCE it throws the last error. */
 export async function until(check) {
   const end = performance.now() + PATIENCE;

@@ -8,7 +8,7 @@ import { inflateRawSync } from "node:zlib";
 import { builtPage } from "../../scripts/page.mjs";
 import { borrow, inFont, missingFont, serve, slowDown, until } from "../browser.mjs";
 
-export { comes, eventually, until } from "../browser.mjs";
+export { eventually, until } from "../browser.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
