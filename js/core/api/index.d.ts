@@ -1598,6 +1598,7 @@ export type ErrorCode =
   | "STORE_FULL"
   | "STORE_DAMAGED"
   | "STORE_VALUE"
+  | "STORE_CODEC"
   | "STORE_NEWER"
   | "STORE_CLOSED"
   | "STORE_UNAVAILABLE"
