@@ -129,7 +129,16 @@ test("start is idempotent by name and input, like StartExecution", async () => {
   await assert.rejects(now.start("Order", { name: "o-1", input: { amount: 1 } }), { code: "EXECUTION_EXISTS" });
   assert.deepEqual(await first.result, { status: "ABORTED", error: "Enough", cause: "for a test" });
   await assert.rejects(now.start("Nothing"), { code: "UNKNOWN_MACHINE" });
+  await assert.rejects(now.start({ name: "Order" }), { code: "INVALID_OPTION", message: /must be given by its name/ });
   await now.close();
+});
+
+test("machines are given by their names, and a list of them is refused", () => {
+  const { runtime } = surroundings();
+  assert.throws(() => runtime({ machines: [{ StartAt: "A", States: { A: { Type: "Succeed" } } }] }), {
+    code: "INVALID_OPTION",
+    message: /by their names: \{ Order: definition \}/,
+  });
 });
 
 test("an execution can be redriven as soon as its record says FAILED, even if it is read meanwhile or still in memory", async () => {

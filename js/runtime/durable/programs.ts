@@ -3,6 +3,7 @@
 import type { Definition, StateMachine as PublicMachine, TaskHandler } from "../../core/api/index.d.ts";
 import type { ExecutionRecord, RuntimeOptions, Store } from "../../core/api/durable.d.ts";
 import { misuse } from "../../core/base/errors.ts";
+import { isObject } from "../../core/base/json.ts";
 import { shown } from "../../core/base/shown.ts";
 import { StateMachine } from "../../core/execution/machine.ts";
 import type { ExecutionOptions } from "../../core/execution/machine.ts";
@@ -45,8 +46,8 @@ export class Programs {
     this.#store = store;
     this.#handlers = handlers;
     this.#options = Object.fromEntries(LIMITS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
-    if (typeof options.machines !== "object" || options.machines === null)
-      throw misuse("INVALID_OPTION", "machines must be an object of definitions or state machines by their names");
+    if (!isObject(options.machines))
+      throw misuse("INVALID_OPTION", "machines must be an object of definitions or state machines by their names: { Order: definition }");
     for (const [name, given] of Object.entries(options.machines)) {
       const machine = given instanceof StateMachine ? given : new StateMachine(given as Definition, { name, arn: arnOf(name) });
       this.#machines.set(name, machine);
@@ -61,6 +62,7 @@ export class Programs {
   registered(name: string): Program {
     const machine = this.#machines.get(name);
     if (machine === undefined) {
+      if (typeof name !== "string") throw misuse("INVALID_OPTION", `the machine must be given by its name, not as ${shown(name)}`);
       const known = this.names.map((other) => JSON.stringify(other)).join(", ") || "none";
       throw misuse("UNKNOWN_MACHINE", `there is no machine ${shown(name)}; the machines are: ${known}`, RangeError);
     }

@@ -311,6 +311,7 @@ export class RestateClient implements PublicClient {
 
   /** Returns the ARN for a new execution. */
   async #arnOf(machine: string, name: string): Promise<string> {
+    if (typeof machine !== "string") throw misuse("INVALID_OPTION", `the machine must be given by its name, not as ${shown(machine)}`);
     const known = await this.#registered();
     // A worker may have registered the machine in the meantime.
     const machines = known.has(machine) ? known : await this.#again();

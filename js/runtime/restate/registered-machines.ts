@@ -5,6 +5,7 @@ import type { Definition } from "../../core/api/index.d.ts";
 import type { ExecutionRecord } from "../../core/api/durable.d.ts";
 import type { RestateOptions } from "../../core/api/restate.d.ts";
 import { misuse } from "../../core/base/errors.ts";
+import { isObject } from "../../core/base/json.ts";
 import { StateMachine, type ExecutionOptions } from "../../core/execution/machine.ts";
 import { LIMITS } from "../../core/execution/settings.ts";
 import { bareName, type Handlers } from "../../core/tasks/resource.ts";
@@ -49,8 +50,8 @@ export class RegisteredMachines {
   constructor(options: RestateOptions) {
     this.names = new Names(options);
     this.#options = Object.fromEntries(LIMITS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
-    if (typeof options.machines !== "object" || options.machines === null)
-      throw misuse("INVALID_OPTION", "machines must be an object of definitions or state machines by their names");
+    if (!isObject(options.machines))
+      throw misuse("INVALID_OPTION", "machines must be an object of definitions or state machines by their names: { Order: definition }");
     for (const [name, given] of Object.entries(options.machines)) {
       const machine =
         given instanceof StateMachine ? given : new StateMachine(given as Definition, { name, arn: this.names.machine(name) });
