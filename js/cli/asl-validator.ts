@@ -1,4 +1,4 @@
-// stepglass asl-validator
+// The command `stepglass asl-validator` checks definitions, as a drop-in replacement for the command of the package asl-validator.
 
 import { readFileSync } from "node:fs";
 import { aslValidator } from "../core/definition/asl-validator.ts";

@@ -1,4 +1,4 @@
-// stepglass completion
+// The command `stepglass completion` prints a completion script for bash, zsh or fish.
 
 import { Unusable } from "../language/files/problem.ts";
 import { defineCommand, type Command, type Context, type Option } from "./command.ts";

@@ -1,4 +1,4 @@
-// stepglass convert
+// The command `stepglass convert` converts definitions between JSON and YAML, and from JSONPath to JSONata.
 
 import { isMap, isNode, isScalar, isSeq, visit, type Document, type Node, type Pair, type YAMLMap } from "yaml";
 import { isObject, type JsonObject, type JsonValue } from "../core/base/json.ts";

@@ -1,4 +1,4 @@
-// stepglass cost
+// The command `stepglass cost` computes the price of executions, as Standard and as Express.
 
 import { existsSync } from "node:fs";
 import { isObject } from "../core/base/json.ts";

@@ -1,4 +1,4 @@
-// stepglass coverage
+// The command `stepglass coverage` reports which parts of definitions the tests of any runner have used.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// stepglass dap
+// The command `stepglass dap` debugs in editors with the Debug Adapter Protocol; the adapter is in `../debugger/dap/`.
 
 import { Unusable } from "../language/files/problem.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";

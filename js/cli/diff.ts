@@ -1,4 +1,4 @@
-// stepglass diff
+// The command `stepglass diff` compares two definitions, and shows how running executions are affected.
 
 import type { DefinitionComparison, FieldChange, StateChange } from "../core/api/index.d.ts";
 import { codeOf, messageOf } from "../core/base/errors.ts";

@@ -1,4 +1,4 @@
-// stepglass fetch
+// The command `stepglass fetch` fetches executions from AWS into files, with their histories.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";

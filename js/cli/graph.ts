@@ -1,4 +1,4 @@
-// stepglass graph
+// The command `stepglass graph` draws a definition as SVG or Mermaid.
 
 import { layout, renderMermaid, renderSvg } from "../core/definition/definition.ts";
 import { Invalid, Unusable } from "../language/files/problem.ts";

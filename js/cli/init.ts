@@ -1,4 +1,4 @@
-// stepglass init
+// The command `stepglass init` creates a first machine with handlers, a test and npm scripts.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";

@@ -1,4 +1,4 @@
-// stepglass lsp
+// The command `stepglass lsp` serves editors with the Language Server Protocol; the server is in `lsp/`.
 
 import { Unusable } from "../language/files/problem.ts";
 import { defineCommand, type Options } from "./command.ts";

@@ -1,4 +1,4 @@
-// stepglass mcp
+// The command `stepglass mcp` serves tools to AI agents with the Model Context Protocol; the tools are in `mcp/`.
 
 import { Unusable } from "../language/files/problem.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";

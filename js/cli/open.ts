@@ -1,4 +1,4 @@
-// stepglass open
+// The command `stepglass open` opens a recorded execution in the debugger.
 
 import { spawn } from "node:child_process";
 import { messageOf } from "../core/base/errors.ts";

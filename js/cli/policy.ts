@@ -1,4 +1,4 @@
-// stepglass policy
+// The command `stepglass policy` writes the minimal IAM policy that a definition needs.
 
 import type { ExecutionPolicy, PolicyGap } from "../core/api/integrations.d.ts";
 import { Unusable } from "../language/files/problem.ts";

@@ -1,4 +1,4 @@
-// stepglass profile
+// The command `stepglass profile` shows where recorded executions spend their time.
 
 import { Unusable } from "../language/files/problem.ts";
 import { colors, count, writeJson } from "../language/files/terminal.ts";

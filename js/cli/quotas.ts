@@ -1,4 +1,4 @@
-// --quotas and --quota of stepglass serve
+// Reads the options --quotas and --quota of `stepglass serve`.
 
 import type { Quotas } from "../core/api/server.d.ts";
 import { Unusable } from "../language/files/problem.ts";

@@ -1,4 +1,4 @@
-// stepglass replay
+// The command `stepglass replay` replays an execution from AWS and reports where it diverges.
 
 import type { HistoryEvent, HistoryReplay, ReplayHistoryOptions } from "../core/api/index.d.ts";
 import { codeOf, messageOf } from "../core/base/errors.ts";

@@ -1,4 +1,4 @@
-// stepglass run
+// The command `stepglass run` runs a definition and prints its output.
 
 import type { Diagnostic, ExecutionResult, MachineOptions, StartOptions, TaskHandlers } from "../core/api/index.d.ts";
 import { type Execution, driverOf } from "../core/execution/execution.ts";

@@ -1,4 +1,4 @@
-// stepglass serve
+// The command `stepglass serve` serves the AWS API to the aws command and every AWS SDK.
 
 import type { Server, ServeOptions } from "../core/api/server.d.ts";
 import { codeOf, messageOf } from "../core/base/errors.ts";

@@ -1,4 +1,4 @@
-// stepglass test
+// The command `stepglass test` runs tests written in YAML or JSON, with coverage.
 
 import { existsSync, readdirSync, statSync, watch as watchFolder, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";

@@ -1,4 +1,4 @@
-// stepglass types
+// The command `stepglass types` prints TypeScript types of a machine's tasks, input and output.
 
 import type { MachineDefinition } from "../core/definition/fields.ts";
 import { Unusable } from "../language/files/problem.ts";

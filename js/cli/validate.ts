@@ -1,4 +1,4 @@
-// stepglass validate
+// The command `stepglass validate` reports the problems of definitions.
 
 import { stripVTControlCharacters } from "node:util";
 import type { Diagnostic, MachineType } from "../core/api/index.d.ts";

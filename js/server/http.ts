@@ -1,4 +1,4 @@
-// The endpoint: AWS JSON 1.0 over HTTP, with limits against abuse.
+// The endpoint serves AWS JSON 1.0 over HTTP, with limits against abuse. It reads a request and calls the operation of its service.
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";

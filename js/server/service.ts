@@ -1,4 +1,4 @@
-// The service behind the endpoint: its state and its operations.
+// The service behind the endpoint has the state of the server, and calls the operations in the table of `operations/table.ts`.
 
 import { partitionOf } from "../core/base/partition.ts";
 import { randomUUID } from "node:crypto";

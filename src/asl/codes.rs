@@ -1,4 +1,5 @@
-//! The one table of diagnostic codes. `docs/errors.md` is generated from it.
+//! This table has the code of every diagnostic, with its severity and its explanation. `docs/errors.md` is generated from it. To find
+//! what reports a code, search `src/asl` for its constant.
 
 use crate::base::diag::{Code, Severity};
 

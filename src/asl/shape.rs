@@ -1,4 +1,5 @@
-//! The fields that each object of a definition can have: one static table (spec §1.1, §1.3, §1.4, §7.5, §7.6, §7.7).
+//! This table lists the fields that each object of a definition can have (spec §1.1, §1.3, §1.4, §7.5, §7.6, §7.7). To add a field of
+//! a state, begin with its row here.
 
 use super::ir::QueryLanguage;
 

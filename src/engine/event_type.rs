@@ -1,4 +1,5 @@
-//! The types of a history's events, with AWS's names (spec §9).
+//! Lists the types of a history's events, with AWS's names (spec §9). To find why an event is written, search this folder for its
+//! `EventType`: the calls of `Engine::record` write all events.
 
 use crate::asl::ir::Kind;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! The execution history, event for event as `GetExecutionHistory` returns it (spec §9).
+//! Stores and writes out the execution history, event for event as `GetExecutionHistory` returns it (spec §9). `event_type.rs` has the
+//! types of the events.
 
 use super::archive::Seen;
 use super::event_type::EventType;

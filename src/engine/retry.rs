@@ -1,4 +1,5 @@
-//! Retry and Catch (spec §6).
+//! Decides which retrier or catcher handles an error, and computes the delay before the next attempt (spec §6). `raise.rs` applies
+//! the decision.
 
 use super::fault::Fault;
 use super::frame::Frame;

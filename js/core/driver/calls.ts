@@ -1,4 +1,4 @@
-// The open calls of an execution's tasks, and the sleeps of their handlers.
+// Keeps the open calls of an execution's tasks, converts the answers of their handlers to facts, and has the number of their sleeps.
 
 import { isObject } from "../base/json.ts";
 import { messageOf, misuse } from "../base/errors.ts";

@@ -1,4 +1,5 @@
-// The journal of one execution: the facts that its engine was fed and that the store does not have yet.
+// The journal of one execution collects the facts that its engine was fed and that the store does not have yet, and makes the batch
+// that stores them.
 
 import type { Step } from "../../core/api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../../core/api/durable.d.ts";

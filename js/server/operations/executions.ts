@@ -1,4 +1,4 @@
-// The operations of executions, and those that validate definitions and test states.
+// This file implements the operations of executions, such as StartExecution, and those that validate definitions and test states.
 
 import type { Diagnostic, ExecutionStatus, TestStateResponse } from "../../core/api/index.d.ts";
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";

@@ -1,4 +1,4 @@
-// The table of all operations.
+// This table has all operations by name. `perform()` checks a request and calls its operation.
 
 import { type ActivityResponses, activityOperations } from "./activities.ts";
 import type { Caller } from "../protocol/caller.ts";

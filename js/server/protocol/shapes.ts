@@ -1,5 +1,5 @@
-// The requests of the operations: members, types and constraints, as in the API's model. The TypeScript types are derived from the
-// same table.
+// This table has the requests of the operations: members, types and constraints, as in the API's model. The
+// TypeScript types are derived from it.
 
 import { ApiError } from "./errors.ts";
 

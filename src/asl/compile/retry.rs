@@ -1,4 +1,4 @@
-//! Retry and Catch (spec §6).
+//! Compiles the fields Retry and Catch (spec §6). `engine/retry.rs` decides with the result.
 
 use super::jsonata::Reach;
 use super::state::unsigned;

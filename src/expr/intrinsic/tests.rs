@@ -1,3 +1,5 @@
+//! Tests the results and the errors of the intrinsic functions, and which calls do not parse.
+
 use super::*;
 use crate::base::{Millis, Rng};
 

@@ -1,3 +1,5 @@
+//! Tests the results and the errors of paths, and which texts are not paths.
+
 use super::*;
 use crate::base::{Map, Rng, json};
 

@@ -1,3 +1,5 @@
+//! Tests the results and the errors of payload templates.
+
 use super::*;
 use crate::base::{Millis, Rng, json};
 

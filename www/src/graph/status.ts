@@ -1,4 +1,4 @@
-// The displayed status of a node: the history's status, and what the debugger knows beyond it.
+// Determines the displayed status of a node: the one of `model/fold.ts`, or what the debugger knows beyond it.
 
 import { computed, signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";

@@ -1,4 +1,4 @@
-// The log of a run as growing columns, and the status of every node and iteration after the first `n` entries.
+// Folds the log of a run, which it stores as growing columns, into the status of every node and iteration after the first `n` entries.
 
 import { type GraphIndex, isState } from "./graph.ts";
 import { type LogChunk, type NodeRun, Op, type Status, idleRun } from "./log.ts";

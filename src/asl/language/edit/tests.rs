@@ -1,3 +1,5 @@
+//! Tests which gestures are refused, and how they write names, labels and new states.
+
 use super::*;
 
 fn made(text: &str, gesture: &str) -> Edited {
