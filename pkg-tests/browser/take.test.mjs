@@ -292,6 +292,35 @@ Resources:
     await eventually(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
   });
 
+  visit("shows the data flow of a recorded execution, and underlines what failed in a field", {}, async (visitor, page) => {
+    const definition = {
+      StartAt: "Total",
+      States: { Total: { Type: "Pass", Parameters: { "sum.$": "States.MathAdd($.price, $.tip)" }, End: true } },
+    };
+    const { history } = simulate(definition, { price: 5 });
+    await page.evaluate(
+      (text) => {
+        const files = new DataTransfer();
+        files.items.add(new File([text], "total.sfnrun"));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+      },
+      JSON.stringify({
+        format: "stepglass-execution",
+        version: 1,
+        execution: { executionArn: "arn:aws:states:eu-west-1:123456789012:execution:Totals:total", status: "FAILED" },
+        stateMachine: { definition: JSON.stringify(definition) },
+        history,
+      }),
+    );
+    await visitor.state("Total").click();
+    await page.getByText("The replay has computed this data").waitFor();
+    await visitor.choose(page.getByRole("radio", { name: /^Error/ }));
+    const error = page.getByRole("group", { name: "Error", exact: true });
+    await eventually(() => error.innerText(), /States\.Runtime[\s\S]*Parameters\.sum\.\$/);
+    await eventually(() => error.locator(".underlined u").innerText(), ".tip");
+    await eventually(() => page.getByRole("button", { name: "Go to this moment" }).count(), 0);
+  });
+
   visit("exports pictures, texts, the history, and the run as a test", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();

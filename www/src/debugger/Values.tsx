@@ -5,6 +5,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Flow } from "../model/protocol.ts";
 import { type StageField, type Path, type Source, besideOf, labelOf, leavesOf, madeBy, valueAt } from "../model/stages.ts";
+import * as execution from "../store/execution.ts";
 import { Icon } from "../ui/Icon.tsx";
 import type { DraggedValue } from "../values/draggedValue.ts";
 import { Cut, SearchBox, Tree, findIn } from "../values/Tree.tsx";
@@ -179,11 +180,13 @@ function Actions({ flow, at, value, made }: Props & { made: StageField | undefin
   const trying = useSignal<Path | "free" | null>(null);
   const stage = flow.stages[at];
   const name = stage?.stage ?? "input";
-  const target = at < 0 ? "input" : name === "result" && flow.type === "Task" ? "result" : undefined;
+  // A recorded execution cannot be moved or changed.
+  const fixed = execution.run.value?.recorded !== undefined;
+  const target = fixed ? undefined : at < 0 ? "input" : name === "result" && flow.type === "Task" ? "result" : undefined;
   return (
     <>
       <p class="inspect-line flow-actions">
-        {stage && stage.place + 1 !== flow.place && (
+        {stage && !fixed && stage.place + 1 !== flow.place && (
           <button type="button" class="link" onClick={() => goToPlace(stage.place + 1)}>
             Go to this moment
           </button>

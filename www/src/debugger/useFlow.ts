@@ -20,7 +20,7 @@ export function useFlow(state: string, enter: number, attempt: number | undefine
     void execution.eventCount.value;
     void model.stopped.value;
     const run = execution.run.value;
-    if (!run || run.id === 0 || run.recorded !== undefined) {
+    if (!run || run.id === 0 || (run.recorded !== undefined && !run.replayed)) {
       held.value = null;
       return;
     }

@@ -155,10 +155,14 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   const { child } = visit;
   // If the run has stopped at an item, that item is shown.
   const stopped = execution.run.value?.phase === "paused" && position.value?.stack[0]?.state === state;
-  const flow = useFlow(state, visit.enter, nth, child, item.value ?? (stopped ? undefined : chosen));
+  const found = useFlow(state, visit.enter, nth, child, item.value ?? (stopped ? undefined : chosen));
+  const recorded = execution.run.value?.recorded !== undefined;
+  // A replay has the whole visit. At an earlier event, only what the recording has up to there is shown.
+  const flow = recorded && cursor < (visit.exit > 0 ? visit.exit : execution.eventCount.value) ? null : found;
   return (
     <>
-      <Times state={state} visit={visit} cursor={cursor} hasFlow={flow !== null} />
+      <Times state={state} visit={visit} cursor={cursor} hasFlow={flow !== null && !recorded} />
+      {flow && recorded && <p class="quiet">The replay has computed this data: a recording has no stages.</p>}
       {flow && flow.attempts > 1 && (
         <div class="segments attempts" role="group" aria-label="Attempt">
           {Array.from({ length: flow.attempts }, (_, i) => (
@@ -228,7 +232,7 @@ function Times({ state, visit, cursor, hasFlow }: TimesProps) {
   );
 }
 
-/** The data of a visit from its events, if its stages were not recorded. */
+/** The data of a visit from its events, if its stages are not known. */
 function Payloads({ visit, cursor }: { visit: Visit; cursor: number }) {
   const { child } = visit;
   const { input } = details(useEvent(child ? 0 : visit.enter));

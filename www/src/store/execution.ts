@@ -18,6 +18,8 @@ export interface RunState {
   pauses?: object;
   /** The name of the execution whose recorded events are shown. Nothing runs on the page then. */
   recorded?: string;
+  /** Whether the recorded execution was replayed, so that the interpreter has its data flow. */
+  replayed?: true;
   /** Whether another tab owns the execution. It is read-only here. */
   elsewhere?: boolean;
   /** Why the run could not start. */

@@ -77,8 +77,12 @@ export async function showMore(events: Recorded["events"], result: Recorded["res
 }
 
 /** Replays the recorded execution on screen with its answers, and compares the result. */
-export const replayRecorded = (): Promise<ReplayReport> =>
-  client.call("replay", { definition: workspace.definition.value, format: workspace.format.value });
+export async function replayRecorded(): Promise<ReplayReport> {
+  const shown = run.value?.id;
+  const report = await client.call("replay", { definition: workspace.definition.value, format: workspace.format.value });
+  if (run.value?.id === shown && run.value) run.value = { ...run.value, replayed: true };
+  return report;
+}
 
 /** Starts a run of the current definition, paused before its first state, in which tasks answer as recorded. */
 export async function debugRecorded(title: string, { tasks, input, startTime }: ReplayReport): Promise<void> {

@@ -111,6 +111,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     current = undefined;
     const { json } = await readSource(definition, format);
     const graph = wholeGraph(json);
+    hide();
     const recorded = (shown = new runs!.Shown(graph));
     // The events are sent after the answer, so that the page knows which run they belong to.
     setTimeout(() => recorded.add(events, result));
@@ -120,12 +121,14 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   async replay({ definition, format }) {
     if (!shown) throw new Error("no recorded execution is shown");
     const { json } = await readSource(definition, format);
-    const { events } = shown.history;
+    const recorded = shown;
+    const { events } = recorded.history;
     const { fill, valuesIn } = await import("../model/placeholders.ts");
     const values = valuesIn(json, events);
-    const { matches, compared, divergences, missing, unreproducible, tasks, input, startTime } = replayHistory(fill(json, values), {
-      events,
-    } as never);
+    const filled = fill(json, values);
+    const report = replayHistory(filled, { events } as never);
+    const { matches, compared, divergences, missing, unreproducible, tasks, input, startTime } = report;
+    recorded.replay = input === undefined ? undefined : new runs!.ReplayedRun(filled, recorded.history, report);
     return {
       matches,
       compared,
@@ -177,31 +180,48 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   setClock: ({ clock }) => done(current?.setClock(clock)),
   variables: ({ visit }) => current?.session.scopes(visit) ?? {},
   visitsOf: ({ state }) => current?.session.visits(state) ?? [],
-  flow: ({ state, enter, attempt, child, item }) =>
-    current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt, child, item) : null,
-  evaluate: ({ question, language, visit, input }) =>
-    current
-      ? current.session.evaluate(question, {
+  flow: (params) => {
+    if (!current) return shown?.replay?.flow(params) ?? null;
+    const { state, enter, attempt, child, item } = params;
+    return runs!.flowOf(current.session, current.definition(), state, enter, attempt, child, item);
+  },
+  evaluate: ({ question, language, visit, input }) => {
+    const session = inspected()?.session;
+    return session
+      ? session.evaluate(question, {
           language,
           ...(visit !== undefined && { visit }),
-          ...(input !== undefined && { values: { ...current.session.values(visit), input } }),
+          ...(input !== undefined && { values: { ...session.values(visit), input } }),
         })
-      : runs!.ask(language, question, { input: input ?? null }),
-  tryField: ({ visit, attempt, stage, item, language, text }) =>
-    current
-      ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, item, language, text)
-      : { message: "nothing has run yet" },
+      : runs!.ask(language, question, { input: input ?? null });
+  },
+  tryField: ({ visit, attempt, stage, item, language, text }) => {
+    const run = inspected();
+    return run
+      ? runs!.tryField(run.session, run.definition(), visit, attempt, stage, item, language, text)
+      : { message: "nothing has run yet" };
+  },
   field: async (question) => (await import("./field.ts")).answer(question, current ?? shown, lastRun),
   put: async ({ text, format, ...change }) => (await import("./edits.ts")).put(await readSource(text, format), change),
   addCatch: async ({ text, format, ...change }) => (await import("./edits.ts")).addCatch(await readSource(text, format), change),
-  failure: ({ visit, attempt }) => (current ? runs!.failureOf(current.session, current.definition(), visit, attempt) : null),
-  operands: ({ visit, attempt, stage, texts }) =>
-    current ? runs!.operandsOf(current.session, current.definition(), visit, attempt, stage, texts) : texts.map(() => []),
+  failure: ({ visit, attempt }) => {
+    const run = inspected();
+    return run ? runs!.failureOf(run.session, run.definition(), visit, attempt) : null;
+  },
+  operands: ({ visit, attempt, stage, texts }) => {
+    const run = inspected();
+    return run ? runs!.operandsOf(run.session, run.definition(), visit, attempt, stage, texts) : texts.map(() => []);
+  },
   scopes: ({ visit }) => (current ? runs!.scopesOf(current.session, current.definition(), visit) : []),
-  lights: ({ visit, attempt, stage, item, ...what }) =>
-    runs!.lightsOf(new runs!.Looking(current!.session, current!.definition(), visit, item), visit, attempt, stage, what),
-  origin: ({ visit, attempt, stage, item, path }) =>
-    current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked, item) : [],
+  lights: ({ visit, attempt, stage, item, ...what }) => {
+    const run = inspected()!;
+    return runs!.lightsOf(new runs!.Looking(run.session, run.definition(), visit, item), visit, attempt, stage, what);
+  },
+  origin: (params) => {
+    if (!current) return shown?.replay?.origin(params) ?? [];
+    const { visit, attempt, stage, item, path } = params;
+    return runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked, item);
+  },
   setValue: (change) => done(current?.session.setValue(change)),
   fork: ({ event }) => done(current?.session.fork({ event })),
 
@@ -293,7 +313,7 @@ let starting: Promise<void> | undefined;
 const ready = (): void => void (starting = undefined);
 
 async function make({ have, ...request }: Methods["run"]["params"]): Promise<Methods["run"]["value"]> {
-  shown = undefined;
+  hide();
   const { json } = await readSource(request.definition, request.format);
   const graph = wholeGraph(json);
   await turn();
@@ -323,6 +343,15 @@ const lastRun: asked.LastRun = {
   value: (reads) => runs?.valueOf(current ?? shown, reads),
   visit: (state) => runs?.visitOf(current ?? shown, state),
 };
+
+/** Returns the run whose data flow is inspected: the current one, or the replay of the recorded execution on screen. */
+const inspected = (): Pick<Run, "session" | "definition"> | undefined => current ?? shown?.replay;
+
+/** Closes the recorded execution on screen. */
+function hide(): void {
+  if (shown) shown.replay = undefined;
+  shown = undefined;
+}
 
 /** Returns the history on screen. */
 const history = () => (current ?? shown)?.history;

@@ -5,6 +5,7 @@ import type { Note, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { buffersOf } from "./history.ts";
 import { ListedHistory } from "./historyLists.ts";
+import type { ReplayedRun } from "./replayedRun.ts";
 import { nextNumber } from "./run.ts";
 
 const post = (note: Note, transfer: Transferable[] = []): void => self.postMessage(note, { transfer });
@@ -13,9 +14,20 @@ export class Shown {
   readonly id = nextNumber();
   readonly history: ListedHistory;
   private over = false;
+  private replayed: ReplayedRun | undefined;
 
   constructor(graph: Graph) {
     this.history = new ListedHistory(graph);
+  }
+
+  /** The replay that computes the data flow; undefined before the first one. */
+  get replay(): ReplayedRun | undefined {
+    return this.replayed;
+  }
+
+  set replay(run: ReplayedRun | undefined) {
+    this.replayed?.dispose();
+    this.replayed = run;
   }
 
   /** Adds events. It can be called again with further ones. */

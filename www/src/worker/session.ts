@@ -17,3 +17,4 @@ export { ruled } from "./rules.ts";
 export { Run } from "./run.ts";
 export { valueOf, visitOf } from "./lastRun.ts";
 export { Shown } from "./recordedExecution.ts";
+export { ReplayedRun } from "./replayedRun.ts";
