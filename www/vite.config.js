@@ -10,7 +10,7 @@ const root = resolve(www, "..");
 
 /** The modules that the first view needs and later chunks share. */
 const atOnce =
-  /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))|\/js\/core\/base\/pointer\.ts$/;
+  /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))|\/js\/core\/(?:base\/pointer|history\/events)\.ts$/;
 
 /** The chunks that the markup links. Later chunks that need them find them loaded. */
 const first = /\/(?:rolldown-runtime|start|store|page)-[^/]*\.js$/;
