@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
+import { encodedBytes, reverse } from "./codec.mjs";
 import { storeSuite } from "./suite.mjs";
 
 const { MemoryStore, Runtime, aesGcm, encoded, gzip } = await importSource("js/entries/durable-node.ts");
@@ -9,9 +10,7 @@ const { MemoryStore, Runtime, aesGcm, encoded, gzip } = await importSource("js/e
 const key = (n) => new Uint8Array(32).fill(n);
 const aes = (current, ...ids) => aesGcm({ keys: Object.fromEntries([current, ...ids].map((id) => [id, key(Number(id))])), current });
 
-const reverse = { name: "reverse", encode: (bytes) => bytes.toReversed(), decode: (bytes) => bytes.toReversed() };
-// Base64 has four characters for three bytes.
-storeSuite(test, "encoded", () => ({ store: encoded(new MemoryStore(), [reverse]) }), { bytes: (length) => (length * 4) / 3 + 200 });
+storeSuite(test, "encoded", () => ({ store: encoded(new MemoryStore(), [reverse]) }), { bytes: encodedBytes });
 
 const SECRET = "4111-1111";
 const task = (Resource, more) => ({ Type: "Task", Resource, ...more });

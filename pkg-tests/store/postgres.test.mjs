@@ -4,10 +4,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
+import { encodedBytes, reverse } from "./codec.mjs";
 import { pg, programs, startServer } from "./postgres-server.mjs";
 import { append, create, factsOf, record, storeSuite, texts } from "./suite.mjs";
 
 const { postgres } = await importSource("js/entries/postgres.ts");
+const { encoded } = await importSource("js/entries/durable-node.ts");
 const why =
   pg === undefined
     ? "pg is not installed: npm ci --prefix pkg-tests/store"
@@ -32,6 +34,11 @@ function fresh(more = {}) {
 }
 
 storeSuite((name, run) => test(name, { skip: why }, run), "PostgreSQL", fresh);
+const coded = () => {
+  const { store, another } = fresh();
+  return { store: encoded(store, [reverse]), another: () => encoded(another(), [reverse]) };
+};
+storeSuite((name, run) => test(name, { skip: why }, run), "PostgreSQL, encoded", coded, { bytes: encodedBytes });
 
 const check = (name, run) => test(`PostgreSQL: ${name}`, { skip: why }, run);
 

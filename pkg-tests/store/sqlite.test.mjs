@@ -7,7 +7,10 @@ import { mock, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { importSource } from "../../scripts/sources.mjs";
 import { drivers, folder, hasSqlite, sqlite } from "./drivers.mjs";
+import { encodedBytes, reverse } from "./codec.mjs";
 import { append, collect, create, factsOf, record, storeSuite, texts, write } from "./suite.mjs";
+
+const { encoded } = await importSource("js/entries/durable-node.ts");
 
 /** A validator for assert.rejects: it checks an error's code, and its message by a pattern. */
 const failed = (code, message) => (error) => {
@@ -45,6 +48,11 @@ for (const [name, driver] of Object.entries(drivers)) {
     return { store: driver.store(file), another: () => driver.store(file), done };
   };
   storeSuite(test, `SQLite by ${name}`, inFolder);
+  const coded = () => {
+    const { store, another, done } = inFolder();
+    return { store: encoded(store, [reverse]), another: () => encoded(another(), [reverse]), done };
+  };
+  storeSuite(test, `SQLite by ${name}, encoded`, coded, { bytes: encodedBytes });
 
   const check = (what, run) =>
     test(`SQLite by ${name}: ${what}`, async () => {

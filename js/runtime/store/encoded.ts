@@ -61,6 +61,13 @@ class Coding {
     return isEscaped ? JSON.parse(decoded) : decoded;
   }
 
+  /** Decodes a list of facts. */
+  async decodeList(text: string): Promise<string> {
+    if (!text.startsWith(`[${PREFIX}`)) return text;
+    const [first] = JSON.parse(text);
+    return this.decode(JSON.stringify(first));
+  }
+
   async #decoded(name: string, bytes: Uint8Array): Promise<Uint8Array> {
     const codec = this.#codecs.find((one) => one.name === name);
     if (codec === undefined) throw new StoreError("STORE_CODEC", `a text of the store was encoded by the codec ${name}, which is missing`);
@@ -175,17 +182,17 @@ class EncodedStore implements Store {
       ...more,
       ...(create !== undefined && { create: await coding.encodeMembers(create) }),
       ...(change !== undefined && { change: await coding.encodeMembers(change) }),
-      ...(facts !== undefined && { facts: { text: await coding.encode(facts.text), count: facts.count } }),
+      ...(facts !== undefined && { facts: await this.#list(facts) }),
       ...(snapshot !== undefined && { snapshot: snapshot === null ? null : await coding.encode(snapshot) }),
-      ...(events !== undefined && { events: await this.#events(events) }),
+      ...(events !== undefined && { events: await this.#list(events) }),
     };
   }
 
   /**
-   * Encodes events together. The first of them carries the data, and the others only say how many events there are before them in that
-   * data, so that the store still counts and pages them.
+   * Encodes the facts or the events of a batch together, as a list of the same length, because stores count and check lists and page
+   * events. The first item carries the data, and the others only say how many items there are before them in that data.
    */
-  async #events({ text, count }: Texts): Promise<Texts> {
+  async #list({ text, count }: Texts): Promise<Texts> {
     if (count === 0) return { text, count };
     const others = Array.from({ length: count - 1 }, (_, i) => i + 1);
     return { text: `[${[await this.#coding.encode(text), ...others].join(",")}]`, count };
@@ -204,7 +211,7 @@ class EncodedStore implements Store {
     return {
       ...stored,
       record: await coding.decodeMembers(record),
-      journal: await Promise.all(journal.map((text) => coding.decode(text))),
+      journal: await Promise.all(journal.map((text) => coding.decodeList(text))),
       ...(snapshot !== undefined && { snapshot: await coding.decode(snapshot) }),
     };
   }
