@@ -40,6 +40,14 @@ const charge = () => ({ paid: 42 });
 
 /** For a part of an example: the code before it, and the assertions after it. */
 const SURROUNDINGS = {
+  "interceptors: [timing]": [
+    `import { MemoryStore, Runtime } from "stepglass/durable";
+     const store = new MemoryStore(); const machines = { Charge: machineOf("Charge", { Resource: "charge" }) }; const tasks = { charge };
+     const said = []; console.log = (text) => said.push(text);`,
+    `await runtime.open(); assert.deepEqual(await runtime.run("Charge"), { paid: 42 }); assert.match(said[0], /^Charge: [\\d.]+ ms$/);`,
+  ],
+  // Its store needs a driver; pkg-tests/store and docs/durable.md run it.
+  "encoded(sqlite(": "database",
   "const execution = await runtime.start(": [
     `import { MemoryStore } from "stepglass/durable";
      const store = new MemoryStore(); const definition = machineOf("Charge", { Resource: "charge" });

@@ -22,6 +22,7 @@ before(async () => {
     bundle: true,
     format: "esm",
     outfile,
+    alias: { "stepglass/events": resolve(worker, "../../../js/core/history/events.ts") },
     external: ["stepglass", "stepglass/debug"],
     logLevel: "error",
   });
