@@ -236,6 +236,9 @@ describe("hostile texts", { skip }, () => {
           .length,
       }));
       assert.deepEqual(state, { pwned: false, polluted: false, strange: [], handlers: 0 });
+      // One of the texts in the input has a lone surrogate, which JSON cannot express: the console says so, and nothing else.
+      const loss = visitor.problems.findIndex((problem) => problem.includes("a lone surrogate becomes U+FFFD"));
+      if (loss >= 0) visitor.problems.splice(loss, 1);
       await visitor.leave();
 
       // Opens the drawing as a document of its own.

@@ -19,7 +19,10 @@ const SNAPSHOTS = [
 ];
 // This edit makes a runtime execute the commands that follow from a fact before the fact is stored. The test must detect that.
 const HASTY = [
-  ["journal.keep(() => {", "((kept) => (step.commands.some(({ type }) => type === 'Finish') ? journal.keep(kept) : kept()))(() => {"],
+  [
+    "journal.whenStored(() => {",
+    "((then) => (step.commands.some(({ type }) => type === 'Finish') ? journal.whenStored(then) : then()))(() => {",
+  ],
 ];
 const kinds = {
   "facts alone": await importSource("js/entries/durable-node.ts"),
