@@ -1,8 +1,8 @@
 // Recorded executions as measurements: the visits of their states, with times.
 
-import { isObject } from "../core/base/json.ts";
 import { isFolder } from "../language/files/reading.ts";
 import { Unusable } from "../language/files/problem.ts";
+import { stateOfMapRun } from "../language/files/run-executions.ts";
 import { readRecording } from "../language/files/recording.ts";
 import { EXTENSION, readRun, runFiles } from "../language/files/sfnrun.ts";
 import type { HistoryEvent } from "../core/api/index.d.ts";
@@ -53,26 +53,11 @@ function measuredFile(file: string): Measured | undefined {
   const events = history.map(eventOf);
   const parent = measured(file, events);
   const children = mapRuns.flatMap(({ mapRun, executions }) => {
-    const map = stateOfMapRun(parent, events, (arn) => arn === mapRun["mapRunArn"]);
+    const map = stateOfMapRun(parent.chains, events, (arn) => arn === mapRun["mapRunArn"]);
     return executions.flatMap(({ history: own }) => (own.length === 0 ? [] : { ...measured(file, own.map(eventOf)), map }));
   });
   const partial = mapRuns.some((run) => run.partial) || (mapRuns.length === 0 && events.some(({ type }) => type === "MapRunStarted"));
   return { ...parent, children, partial };
-}
-
-/** Returns the state that has started a Map Run. */
-export function stateOfMapRun(
-  { chains }: Measured,
-  events: readonly RecordedEvent[],
-  isSought: (mapRunArn: unknown) => boolean,
-): string | undefined {
-  const start = events.find((event) => event.type === "MapRunStarted" && isSought(mapRunOf(event)));
-  return start && chains.visitOf(start.id)?.state;
-}
-
-/** Returns the ARN of the Map Run that an event has started. */
-function mapRunOf({ mapRunStartedEventDetails: details }: RecordedEvent): unknown {
-  return isObject(details) ? details["mapRunArn"] : undefined;
 }
 
 const STARTED = /^(?:Task|LambdaFunction|Activity)Scheduled$/;

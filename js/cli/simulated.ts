@@ -2,6 +2,7 @@
 
 import type { ChildExecution, ExecutionResult, HistoryEvent, Task, TaskHandlers } from "../core/api/index.d.ts";
 import { StateMachine } from "../core/execution/machine.ts";
+import { stateOfMapRun } from "../language/files/run-executions.ts";
 import { Source, usable } from "../language/files/source.ts";
 import { colorful } from "../language/files/terminal.ts";
 import { eventOf } from "../core/history/recorded.ts";
@@ -10,7 +11,7 @@ import { MockResult } from "../testing/mocks/results.ts";
 import { Random } from "../testing/kit/random.ts";
 import { exampleInput, exampleResults } from "../language/types/example.ts";
 import { EMPTY_TASK, type Plan, type TaskPlan } from "./cost-plan.ts";
-import { measured, stateOfMapRun, type Measured } from "./measured.ts";
+import { measured, type Measured } from "./measured.ts";
 
 /** The executions that are simulated if nothing else is asked for. */
 export const EXECUTIONS = 200;
@@ -27,8 +28,8 @@ export interface Simulated {
 }
 
 /**
- * Simulates executions of a definition. `input` replaces the inputs of the plan; without either, the input is an example of what the
- * definition reads. Equal plans give equal executions. Throws Unusable and Invalid.
+ * Simulates executions of a definition. `input` replaces the inputs of the plan. If there is neither, the input is an example with the
+ * fields that the definition reads. Equal plans give equal executions. Throws Unusable and Invalid.
  */
 export async function simulated(spec: string, plan: Plan, given: { input?: unknown; executions?: number } = {}): Promise<Simulated> {
   const source = new Source(spec);
@@ -36,20 +37,21 @@ export async function simulated(spec: string, plan: Plan, given: { input?: unkno
   if (source.diagnostics({}).length > 0) process.stderr.write(source.render({}, colorful(process.stderr)));
   const machine = new StateMachine(json, { ...source.options({}), name: source.machine });
   const definition = JSON.parse(json);
-  const inputs = Object.hasOwn(given, "input") ? [{ weight: 1, input: given.input }] : plan.inputs;
-  const tasks = new PlannedTasks(plan, exampleResults(definition));
+  const [input, ...others] = Object.hasOwn(given, "input") ? [{ weight: 1, input: given.input }] : plan.inputs;
+  const inputs = input === undefined ? [{ weight: 1, input: exampleInput(definition) }] : [input, ...others];
+  const planned = new PlannedTasks(plan, exampleResults(definition));
   const result: Simulated = { executions: [], failed: 0, firstError: undefined, instant: [] };
   const random = new Random(plan.seed ?? 0);
+  const tasks = planned.handlers(random);
   for (let i = 0; i < (given.executions ?? plan.executions ?? EXECUTIONS); i++) {
-    const input = inputs.length === 0 ? exampleInput(definition) : chosen(inputs, random);
-    const { execution, end } = await run(machine, input, tasks.handlers(random), i);
+    const { execution, end } = await run(machine, chosen(inputs, random), tasks, i);
     result.executions.push(execution);
     if (end.status === "SUCCEEDED") continue;
     result.failed += 1;
     const { error, cause = "" } = { error: undefined, cause: undefined, ...end };
     result.firstError ??= { error: error ?? end.status, cause };
   }
-  result.instant = [...tasks.instant];
+  result.instant = [...planned.instant];
   return result;
 }
 
@@ -84,7 +86,7 @@ function recorded(history: readonly HistoryEvent[]): ReturnType<typeof eventOf>[
 /** Measures a child execution. Its ARN and that of its Map Run have the machine and the Map's label in common. */
 function childOf({ name, arn, history }: ChildExecution, parent: Measured, events: ReturnType<typeof recorded>): Measured {
   const label = arn.split(":")[6];
-  const map = stateOfMapRun(parent, events, (mapRun) => String(mapRun).split(":")[6] === label);
+  const map = stateOfMapRun(parent.chains, events, (mapRun) => String(mapRun).split(":")[6] === label);
   return { ...measured(name, recorded(history)), map };
 }
 

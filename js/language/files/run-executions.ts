@@ -4,7 +4,7 @@ import type { HistoryEvent } from "../../core/api/index.d.ts";
 import { isObject } from "../../core/base/json.ts";
 import type { MachineDefinition, Scope, StateFields } from "../../core/definition/fields.ts";
 import { Chains } from "../../core/history/chains.ts";
-import { eventOf } from "../../core/history/recorded.ts";
+import { eventOf, type RecordedEvent } from "../../core/history/recorded.ts";
 import type { FetchedExecution, FetchedMapRun, FetchedRun } from "./sfnrun.ts";
 
 /** Returns all executions in a file; the first one is the one that was fetched. */
@@ -40,8 +40,7 @@ function processorOf({ history, stateMachine }: FetchedRun, { mapRun }: FetchedM
   const chains = new Chains(() => ({}));
   const events = history.map(eventOf);
   for (const event of events) chains.add(event as unknown as HistoryEvent);
-  const start = events.find(({ mapRunStartedEventDetails: details }) => isObject(details) && details["mapRunArn"] === mapRun["mapRunArn"]);
-  const map = start && chains.visitOf(start.id)?.state;
+  const map = stateOfMapRun(chains, events, (arn) => arn === mapRun["mapRunArn"]);
   if (map === undefined || typeof stateMachine?.["definition"] !== "string") return undefined;
   const definition: MachineDefinition = JSON.parse(stateMachine["definition"]);
   const state = stateIn(definition, map);
@@ -50,6 +49,16 @@ function processorOf({ history, stateMachine }: FetchedRun, { mapRun }: FetchedM
   const language = state?.QueryLanguage ?? definition.QueryLanguage;
   const { ProcessorConfig: _, ...scope } = processor as Scope & { ProcessorConfig?: unknown };
   return JSON.stringify({ ...(language !== undefined && { QueryLanguage: language }), ...scope }, null, 2);
+}
+
+/** Returns the Map that has started a Map Run. `chains` must have all of the events. */
+export function stateOfMapRun(
+  chains: Chains,
+  events: readonly RecordedEvent[],
+  isSought: (mapRunArn: unknown) => boolean,
+): string | undefined {
+  const start = events.find(({ mapRunStartedEventDetails: details }) => isObject(details) && isSought(details["mapRunArn"]));
+  return start && chains.visitOf(start.id)?.state;
 }
 
 /** Returns a state by its name, which is unique in a definition. */
