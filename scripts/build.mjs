@@ -12,6 +12,7 @@ import { appendFileSync, chmodSync, copyFileSync, existsSync, mkdirSync, readFil
 import { basename, join, posix, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
+import { compressedJson } from "./compressed-json.mjs";
 import { thirdParty } from "./licences.mjs";
 import { makeParts, removeParts } from "./parts.mjs";
 import { filesOf, fingerprint, root, runOrExit } from "./steps.mjs";
@@ -24,7 +25,16 @@ const WASM = ["stepglass.wasm", "stepglass-fast.wasm", "glue.js"];
 /** The sources of the WebAssembly: all files in these, with the files that they include from elsewhere. */
 const rustPlaces = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
 /** The additional sources of the JavaScript. */
-const scriptSources = ["js", "www/src", "www/examples", "www/patterns", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
+const scriptSources = [
+  "js",
+  "www/src",
+  "www/examples",
+  "www/patterns",
+  "scripts/build.mjs",
+  "scripts/compressed-json.mjs",
+  "scripts/licences.mjs",
+  "package-lock.json",
+];
 
 /**
  * Builds the package. With `ifStale`, builds only what is out of date. A release build is accepted where a quick one would do, and
@@ -104,7 +114,7 @@ async function bundle() {
     // All entries share one copy of the code, so that `stepglass` and `stepglass/slim` in one program have the same classes.
     splitting: true,
     chunkNames: "shared-[hash]",
-    plugins: [wasm, inlineWasm, located],
+    plugins: [wasm, inlineWasm, located, compressedJson],
   });
   const node = await bundleForNode(esbuild, options);
   // The component, whose parts are loaded on demand, and its worker. The worker is one file, because bundlers that copy it do not
@@ -183,7 +193,7 @@ async function bundleForNode(esbuild, options) {
     splitting: true,
     chunkNames: "shared-[hash]",
     write: false,
-    plugins: [protocols, onDemand, located],
+    plugins: [protocols, onDemand, located, compressedJson],
   });
   const texts = new Map(split.outputFiles.map(({ path, text }) => [path, text]));
   const core = coreParts(split.metafile.outputs);

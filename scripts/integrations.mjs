@@ -4,15 +4,15 @@
 //
 // DIR is botocore's `data` folder; by default that of the Python clients of the tests. Its result is committed: run it for a new
 // version of pkg-tests/server/requirements.txt.
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { importSource } from "./sources.mjs";
 import { pythonClients } from "./clients.mjs";
-import { output, root } from "./steps.mjs";
+import { writeTables } from "./integrations/tables.mjs";
+import { output } from "./steps.mjs";
 
 const { memberName, serviceName } = await importSource("js/core/integrations/names.ts");
-const { packed, parameterColumns } = await importSource("js/core/integrations/table.ts");
 
 const TYPES = {
   string: "string",
@@ -41,7 +41,10 @@ for (const folder of readdirSync(data, { withFileTypes: true })) {
 }
 // The older name of EventBridge is a separate client of the same API.
 services.set("cloudwatchevents", { ...services.get("eventbridge"), name: "cloudwatchevents", title: "CloudWatch Events" });
-write([...services.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
+const sorted = [...services.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+writeTables(sorted);
+const count = sorted.reduce((sum, { actions }) => sum + actions.length, 0);
+console.log(`integrations: ${sorted.length} services, ${count} actions, from botocore ${version}: write the version into tables/README.md`);
 
 function folderOfModels() {
   const at = process.argv.indexOf("--models");
@@ -88,42 +91,10 @@ function described({ metadata, operations, shapes }, folder) {
   return {
     name,
     title,
-    folder: folder.replaceAll("-", "") === name ? "-" : folder,
+    folder: folder.replaceAll("-", ""),
     prefix: metadata.signingName ?? metadata.endpointPrefix,
     actions,
   };
-}
-
-function write(services) {
-  const made = `// Made by scripts/integrations.mjs from the models of botocore ${version} (Apache-2.0): do not edit.`;
-  const module = (name, comment, constant, lines) =>
-    writeFileSync(
-      join(root, "js/core/integrations", name),
-      `${made}\n\n/** ${comment} */\nexport const ${constant} = \`\n${lines.join("\n")}\n\`;\n`,
-    );
-  module(
-    "services.ts",
-    "The services of the AWS SDK integrations: the name in a Resource, the prefix of IAM's actions, botocore's folder where it has another name, the name of the service.",
-    "SERVICES",
-    services.map(({ name, prefix, folder, title }) => `${name} ${prefix} ${folder} ${title}`),
-  );
-  module(
-    "actions.ts",
-    "The actions of each service, in the order of SERVICES, with the parameters that they require. See table.ts for its form.",
-    "ACTIONS",
-    services.map(({ actions }) => {
-      const columns = parameterColumns(actions.map(({ parameters }) => parameters.filter(({ required }) => required)));
-      return `${packed(actions.map(({ name }) => name))}|${columns}`;
-    }),
-  );
-  module(
-    "parameters.ts",
-    "The optional parameters of each service's actions, in the order of SERVICES and ACTIONS. See table.ts for its form.",
-    "PARAMETERS",
-    services.map(({ actions }) => parameterColumns(actions.map(({ parameters }) => parameters.filter(({ required }) => !required)))),
-  );
-  const count = services.reduce((sum, { actions }) => sum + actions.length, 0);
-  console.log(`integrations: ${services.length} services, ${count} actions, from botocore ${version}`);
 }
 
 function versionOf(folder) {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { compressedJson } from "./compressed-json.mjs";
 import { root } from "./steps.mjs";
 
 /** Modules of js/ that the page imports by the names of its build. */
@@ -53,7 +54,7 @@ export async function importSource(path, edits = []) {
     platform: "node",
     target: "es2022",
     packages: "external",
-    plugins: [built],
+    plugins: [built, compressedJson],
     logLevel: "warning",
   });
   let [{ text }] = outputFiles;

@@ -2,6 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { compressedJsonInPage } from "../scripts/compressed-json.mjs";
 import { textSize } from "./textSize.js";
 import { besideEntry, developmentPolicy, interpreterParts, pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
 
@@ -46,7 +47,7 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   css: { postcss: { plugins: [textSize()] } },
-  plugins: [interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker(), developmentPolicy()],
+  plugins: [compressedJsonInPage, interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker(), developmentPolicy()],
   // The package and the examples are outside the page's folder.
   server: { fs: { allow: [root] } },
   // `npm start` serves the build. The page has its policy in its markup; the host adds the headers that markup cannot express.

@@ -1,9 +1,15 @@
 // The table of service integrations: its search, an integration's properties, and the state that is generated from it.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { validate } from "stepglass";
 import { completeIntegrations, integrationOf, searchIntegrations, taskState } from "stepglass/integrations";
 import { importSource } from "../../scripts/sources.mjs";
+import { root } from "../../scripts/steps.mjs";
+
+const TYPES = ["string", "number", "boolean", "array", "object", "timestamp", "blob"];
 
 const found = async (query, limit = 3) =>
   (await searchIntegrations(query, { limit, optional: false })).map(({ resource }) => resource.replace("arn:aws:states:::", ""));
@@ -147,27 +153,6 @@ describe("the state of an integration", () => {
 });
 
 describe("the tables", () => {
-  test("return what was packed", async () => {
-    const { packed, parameterColumns, parametersOf, placeText, placesOf, unpacked } = await importSource("js/core/integrations/table.ts");
-    const words = ["Get", "GetObject", "GetObjectAcl", "Put", ""];
-    assert.deepEqual(unpacked(packed(words)), words);
-    const places = Array.from({ length: 1100 }, (_, i) => i);
-    assert.deepEqual(placesOf(places.map(placeText).join("")), places);
-    const actions = [
-      [],
-      [{ name: "A", type: "string" }],
-      [
-        { name: "B", type: "blob" },
-        { name: "A", type: "array" },
-      ],
-    ];
-    const [names, lists] = parameterColumns(actions).split("|");
-    assert.deepEqual(
-      actions.map((_, i) => parametersOf(names, lists)(i)),
-      actions,
-    );
-  });
-
   test("have the names of the SDK for Java, which Step Functions uses", async () => {
     const { camelCased, memberName, serviceName } = await importSource("js/core/integrations/names.ts");
     assert.deepEqual(["DBInstanceIdentifier", "ETag", "ACL", "SSEKMSKeyId", "jobName", "S3Key"].map(memberName), [
@@ -189,15 +174,19 @@ describe("the tables", () => {
 
   test("have every parameter of every action", async () => {
     const { Catalogue } = await importSource("js/core/integrations/catalogue.ts");
-    const { ACTIONS } = await importSource("js/core/integrations/actions.ts");
-    const { PARAMETERS } = await importSource("js/core/integrations/parameters.ts");
-    const catalogue = new Catalogue(ACTIONS);
-    catalogue.complement(PARAMETERS);
+    const table = (name) => JSON.parse(gunzipSync(readFileSync(join(root, "js/core/integrations/tables", name))));
+    const [actions, optional] = [table("actions.json.gz"), table("parameters.json.gz")];
+    assert.deepEqual(
+      actions.map((service) => Object.keys(service).length),
+      optional.map((service) => service.length),
+    );
+    const catalogue = new Catalogue(actions);
+    catalogue.complement(optional);
     assert.ok(catalogue.entries.length > 19_000);
     for (const entry of catalogue.entries) {
       const { parameters } = catalogue.integration(entry, true);
       assert.ok(
-        parameters.every(({ name }) => /^[A-Z][\w.:-]*$/.test(name)),
+        parameters.every(({ name, type }) => /^[A-Z][\w.-]*$/.test(name) && TYPES.includes(type)),
         `${entry.service}:${entry.action}: ${parameters.map(({ name }) => name)}`,
       );
     }

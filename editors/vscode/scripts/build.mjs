@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
+import { compressedJson } from "../../../scripts/compressed-json.mjs";
 import { thirdParty } from "../../../scripts/licences.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -48,10 +49,17 @@ export async function buildExtension({ minify = true } = {}) {
     logLevel: "warning",
     nodePaths: [join(folder, "node_modules"), join(root, "node_modules")],
     mainFields: ["module", "main"],
+    plugins: [compressedJson],
   };
   const source = (name) => join(folder, "src", name);
   const node = { ...common, platform: "node", format: "cjs", external: ["vscode"], define: { "import.meta.url": "__filename" } };
-  const web = { ...common, platform: "browser", external: ["vscode"], plugins: [withoutNode], define: { setImmediate: "setTimeout" } };
+  const web = {
+    ...common,
+    platform: "browser",
+    external: ["vscode"],
+    plugins: [withoutNode, compressedJson],
+    define: { setImmediate: "setTimeout" },
+  };
   const built = await Promise.all([
     esbuild.build({ ...node, entryPoints: { extension: source("desktop.ts"), server: source("server/node.ts") } }),
     esbuild.build({ ...web, format: "cjs", entryPoints: { "extension-web": source("web.ts") } }),

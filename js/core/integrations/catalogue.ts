@@ -2,9 +2,8 @@
 
 import type { Integration, IntegrationParameter, IntegrationPattern } from "../api/integrations.d.ts";
 import { camelCased } from "./names.ts";
-import { OPTIMIZED, type OptimizedAction } from "./optimized.ts";
-import { SERVICES } from "./services.ts";
-import { type NamedType, parametersOf, unpacked } from "./table.ts";
+import { type NamedType, OPTIMIZED, type OptimizedAction } from "./optimized.ts";
+import SERVICES from "./tables/services.json";
 
 /** An integration without its parameters. */
 export interface Entry {
@@ -19,6 +18,8 @@ export interface Entry {
 interface Place {
   service: number;
   action: number;
+  /** Its required parameters, as in the table. */
+  required: string;
 }
 
 /** A service of the AWS SDK integrations. */
@@ -32,10 +33,15 @@ interface SdkService {
 }
 
 /** The services of the AWS SDK integrations, in the order of the tables. */
-export const sdkServices: readonly SdkService[] = linesOf(SERVICES).map((line) => {
-  const [name = "", prefix = "", folder = "-", ...title] = line.split(" ");
-  return { name, prefix, folder: folder === "-" ? name : folder.replaceAll("-", ""), title: title.join(" ") };
-});
+export const sdkServices: readonly SdkService[] = (SERVICES as readonly (Partial<SdkService> & Pick<SdkService, "name" | "title">)[]).map(
+  ({ name, title, prefix = name, folder = name }) => ({ name, prefix, folder, title }),
+);
+
+/** For each service, its actions with their required parameters. tables/README.md describes the texts. */
+type ActionTable = readonly Readonly<Record<string, string>>[];
+
+/** For each service, the optional parameters of its actions, in the order of the actions. */
+type ParameterTable = readonly (readonly string[])[];
 
 const SUFFIXES: Readonly<Record<IntegrationPattern, string>> = {
   requestResponse: "",
@@ -49,28 +55,23 @@ const SDK_PATTERNS: readonly IntegrationPattern[] = ["requestResponse", "waitFor
 /** All integrations, and the parameters of each. */
 export class Catalogue {
   readonly entries: readonly Entry[];
-  readonly #required: readonly string[];
-  #optional: readonly string[] | undefined;
-  readonly #columns = new Map<string, (action: number) => NamedType[]>();
+  #optional: ParameterTable | undefined;
 
-  constructor(actions: string) {
-    this.#required = linesOf(actions);
-    const places = new Map<string, Place>();
+  constructor(actions: ActionTable) {
     const sdk = sdkServices.flatMap(({ name, title }, service) =>
-      unpacked(this.#required[service]?.split("|", 1)[0] ?? "").map((operation, number): Entry => {
-        const action = camelCased(operation);
-        const at = { service, action: number };
-        places.set(`${name}:${action}`, at);
-        return { service: `aws-sdk:${name}`, title, action, optimized: undefined, at };
+      Object.entries(actions[service] ?? {}).map(([operation, required], number): Entry => {
+        const at = { service, action: number, required };
+        return { service: `aws-sdk:${name}`, title, action: camelCased(operation), optimized: undefined, at };
       }),
     );
+    const places = new Map(sdk.map(({ service, action, at }) => [`${service}:${action}`, at]));
     const optimized = Object.entries(OPTIMIZED).flatMap(([service, { title, sdk: name, actions }]) =>
       Object.entries(actions).map(([action, optimized]): Entry => ({
         service,
         title,
         action,
         optimized,
-        at: optimized.own ? undefined : places.get(`${name}:${optimized.operation ?? action}`),
+        at: optimized.own ? undefined : places.get(`aws-sdk:${name}:${optimized.operation ?? action}`),
       })),
     );
     this.entries = [...optimized, ...sdk];
@@ -82,8 +83,8 @@ export class Catalogue {
   }
 
   /** Adds the optional parameters. */
-  complement(parameters: string): void {
-    this.#optional = linesOf(parameters);
+  complement(parameters: ParameterTable): void {
+    this.#optional = parameters;
   }
 
   /** Returns an integration in its public form. */
@@ -95,10 +96,10 @@ export class Catalogue {
       for (const parameter of given ?? []) if (!parameters.has(parameter.name)) parameters.set(parameter.name, { ...parameter, required });
     };
     take(optimized?.required, true);
-    if (at !== undefined) take(this.#parameters(at, this.#required, 1), true);
+    if (at !== undefined) take(parametersOf(at.required), true);
     if (withOptional) {
       take(optimized?.optional, false);
-      if (at !== undefined) take(this.#parameters(at, this.#optional, 0), false);
+      if (at !== undefined) take(parametersOf(this.#optional?.[at.service]?.[at.action] ?? ""), false);
     }
     return {
       service: service.replace("aws-sdk:", ""),
@@ -110,19 +111,12 @@ export class Catalogue {
       parameters: [...parameters.values()].sort((a, b) => Number(b.required) - Number(a.required) || (a.name < b.name ? -1 : 1)),
     };
   }
-
-  /** Returns the parameters of an action. `first` is the column of their names. */
-  #parameters({ service, action }: Place, lines: readonly string[] | undefined, first: 0 | 1): NamedType[] {
-    const key = `${service} ${first}`;
-    let read = this.#columns.get(key);
-    if (read === undefined) {
-      const columns = lines?.[service]?.split("|") ?? [];
-      this.#columns.set(key, (read = parametersOf(columns[first] ?? "", columns[first + 1] ?? "")));
-    }
-    return read(action);
-  }
 }
 
-function linesOf(table: string): string[] {
-  return table.trim().split("\n");
+/** Returns the parameters of a text of the tables: `TableName Key:object`. */
+function parametersOf(text: string): NamedType[] {
+  return (text === "" ? [] : text.split(" ")).map((parameter) => {
+    const [name = "", type = "string"] = parameter.split(":");
+    return { name, type: type as NamedType["type"] };
+  });
 }

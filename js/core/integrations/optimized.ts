@@ -1,8 +1,10 @@
 // The optimized integrations: their actions, and how a task can wait for them (Developer Guide, "Integrating services with Step
 // Functions" and the page of each service).
 
-import type { IntegrationPattern } from "../api/integrations.d.ts";
-import type { NamedType } from "./table.ts";
+import type { IntegrationParameter, IntegrationPattern } from "../api/integrations.d.ts";
+
+/** A parameter without the property that depends on whether it is required. */
+export type NamedType = Pick<IntegrationParameter, "name" | "type">;
 
 /** An action of an optimized integration. */
 export interface OptimizedAction {

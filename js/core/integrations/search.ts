@@ -1,5 +1,8 @@
 // Searches integrations. Every word of a query must begin a word of an integration, and weights determine the order.
 
+// Other programs than that of js see the types of the tables only by this reference.
+// oxlint-disable-next-line typescript/triple-slash-reference
+/// <reference path="./tables/tables.d.ts" />
 import type { Integration, SearchOptions } from "../api/integrations.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
@@ -79,20 +82,20 @@ let findable: readonly Findable[] | undefined;
 
 /** Loads the catalogue; with `optional`, also the optional parameters. A table is loaded once, and again after a failure. */
 export async function catalogue(optional: boolean): Promise<Catalogue> {
-  loading ??= import("./actions.ts").then(
-    ({ ACTIONS }) => new Catalogue(ACTIONS),
+  loading ??= import("./tables/actions.json.gz").then(
+    ({ default: actions }) => new Catalogue(actions),
     (problem: unknown) => {
       loading = undefined;
       throw problem;
     },
   );
-  const more = optional ? import("./parameters.ts") : undefined;
+  const more = optional ? import("./tables/parameters.json.gz") : undefined;
   // Both tables are requested at once. The line after the next reports a failure.
   more?.catch(() => {});
   const loaded = await loading;
   if (more === undefined || loaded.complete) return loaded;
   completing ??= more.then(
-    ({ PARAMETERS }) => loaded.complement(PARAMETERS),
+    ({ default: parameters }) => loaded.complement(parameters),
     (problem: unknown) => {
       completing = undefined;
       throw problem;
