@@ -106,6 +106,7 @@ async function bundle() {
         out: name,
       })),
       { in: join(root, "js/core/border/module-parts.ts"), out: "parts" },
+      { in: entry("wasm-inline"), out: basename(INLINE, ".js") },
       ...NODE_ENTRIES.map(([name, out = name]) => ({ in: entry(name), out: `bundled-${out}` })),
     ],
     format: "esm",
@@ -208,19 +209,8 @@ async function bundleForNode(esbuild, options) {
   await esbuild.build({ ...nodeOptions, entryPoints: [{ in: "core", out: "core" }], plugins: [partsInCore(texts, core)] });
   const others = [...texts.keys()].filter((path) => !core.has(basename(path)));
   await esbuild.build({ ...nodeOptions, entryPoints: others, plugins: [partsBesideCore(texts, core)] });
-  await esbuild.build({
-    ...options,
-    entryPoints: [{ in: join(root, "js/entries/wasm-inline.ts"), out: "held" }],
-    outExtension: { ".js": ".cjs" },
-    format: "cjs",
-    platform: "node",
-    minify: true,
-    plugins: [wasm],
-  });
-  if (
-    !readdirSync(dist).some((file) => file.endsWith(".cjs") && readFileSync(join(dist, file), "utf8").includes('require("./held.cjs")'))
-  ) {
-    throw new Error("nothing in dist requires held.cjs: bundles would be without the WebAssembly");
+  if (!readdirSync(dist).some((file) => file.endsWith(".cjs") && readFileSync(join(dist, file), "utf8").includes(`require("${INLINE}")`))) {
+    throw new Error(`nothing in dist requires ${INLINE}: bundles would be without the WebAssembly`);
   }
   for (const [path, { exports }] of Object.entries(split.metafile.outputs)) {
     const name = entries.map(([name, out = name]) => out).find((out) => path === `dist/${out}.js`);
@@ -261,6 +251,15 @@ function coreParts(outputs) {
   return found;
 }
 
+/**
+ * The compressed WebAssembly, an ES module in every bundle. The files for Node require it only where a bundler has separated them
+ * from the WebAssembly; the bundler has then made it a part of the bundle.
+ */
+const INLINE = "./wasm-inline.js";
+
+/** Returns the file in dist of an import of a part for Node. */
+const besideCore = (path) => (path === INLINE ? path : path.replace(/\.js$/, ".cjs"));
+
 /** Returns the name in core.cjs of a part's export. */
 const inCore = (part, name) => `${part.replace(/\.js$/, "").replaceAll(/\W/g, "_")}_${name}`;
 
@@ -279,7 +278,7 @@ function partsInCore(texts, core) {
       build.onResolve({ filter: /^core$/ }, () => ({ path: "core", namespace: "core" }));
       build.onLoad({ filter: /.*/, namespace: "core" }, () => ({ contents: all.join("\n"), resolveDir: dist }));
       build.onResolve({ filter: /^\.\.?\// }, ({ path }) =>
-        core.has(basename(path)) ? { path: join(dist, basename(path)) } : { path: path.replace(/\.js$/, ".cjs"), external: true },
+        core.has(basename(path)) ? { path: join(dist, basename(path)) } : { path: besideCore(path), external: true },
       );
       build.onLoad({ filter: /.*/ }, ({ path }) => ({ contents: textForNode(texts.get(path)), loader: "ts" }));
     },
@@ -292,7 +291,7 @@ function partsBesideCore(texts, core) {
     setup(build) {
       build.onResolve({ filter: /^\.\.?\// }, ({ path, kind }) => {
         if (core.has(basename(path))) return { path: basename(path), namespace: "core" };
-        const file = path.replace(/\.js$/, ".cjs");
+        const file = besideCore(path);
         return kind === "dynamic-import" ? { path: file, namespace: "required" } : { path: file, external: true };
       });
       // A part that is imported on demand is loaded with require(). With import(), Node would first search its text for exports,
@@ -313,7 +312,7 @@ function partsBesideCore(texts, core) {
 
 /** Converts a part to CommonJS if it uses its own location: `__moduleUrl` replaces `import.meta.url`. */
 function textForNode(text) {
-  const required = text.replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")');
+  const required = text.replace(`createRequire(import.meta.url)("${INLINE}")`, `require("${INLINE}")`);
   if (!required.includes("import.meta.url")) return required;
   return `import { pathToFileURL as __toUrl } from "node:url";\nconst __moduleUrl = __toUrl(__filename).href;\n${required}`;
 }

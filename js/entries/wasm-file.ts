@@ -31,7 +31,7 @@ export function moduleBytes(): Uint8Array<ArrayBuffer> {
   }
   // A bundler that does not use the condition "module" has separated this file from the others. It has also bundled the file below,
   // because the build turns this call into a plain require(), which bundlers understand.
-  return createRequire(import.meta.url)("./held.cjs").moduleBytes();
+  return createRequire(import.meta.url)("./wasm-inline.js").moduleBytes();
 }
 
 const bytesOf = (file: string): Uint8Array<ArrayBuffer> => readFileSync(new URL(file, wasmUrl()));
