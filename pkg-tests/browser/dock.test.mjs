@@ -216,6 +216,30 @@ describe("the list of events and the table", { skip }, () => {
     await eventually(() => page.locator("#event-3").innerText(), /leads to the selected event, after event 2/);
   });
 
+  visit("follows a run that is played again", { reducedMotion: "no-preference" }, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Events");
+    await page.locator(".event-row").first().waitFor();
+    // Collects, after each painted change of the position, the events that were out of sight.
+    await page.evaluate(() => {
+      const [list, text] = ["[role=listbox].event-list", ".timeline-text"].map((one) => document.querySelector(one));
+      const seen = (globalThis.seen = { missed: [], last: 0 });
+      const look = () => {
+        const id = Number(text.querySelector("b")?.textContent ?? 0);
+        requestAnimationFrame(() => {
+          const row = list.querySelector(".event-row").offsetHeight;
+          if (id > 0 && ((id - 1) * row < list.scrollTop || id * row > list.scrollTop + list.clientHeight + 1)) seen.missed.push(id);
+          seen.last = id;
+        });
+      };
+      new MutationObserver(look).observe(text, { childList: true, subtree: true, characterData: true });
+    });
+    await page.getByRole("button", { name: "Play again" }).click();
+    await page.waitForFunction(() => globalThis.seen.last === 47);
+    await eventually(() => page.evaluate(() => globalThis.seen.missed), []);
+  });
+
   visit("leaves events of parallel branches out of the path to an event", { reusePage: true }, async (visitor, page) => {
     const branch = (name) => ({ StartAt: name, States: { [name]: { Type: "Pass", End: true } } });
     await visitor.open({

@@ -106,6 +106,7 @@ describe("drafts", { skip }, () => {
     const other = await page.context().newPage();
     await other.goto(site.url);
     await other.locator('[data-node="/States/B"]').waitFor();
+    await other.getByRole("tab", { name: "Set-up" }).click();
     await other.getByRole("tab", { name: /^Input/ }).click();
     await other.getByRole("textbox", { name: "Input", exact: true }).and(other.locator(":not([readonly])")).waitFor();
     // This tab edits first, and the other tab is notified.

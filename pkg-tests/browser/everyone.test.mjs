@@ -152,14 +152,13 @@ describe("accessibility", { skip }, () => {
         ["Run", "#dock", 9],
       ]) {
         await pane(place);
-        const tabs = page.locator(`${where} [role="tab"]`);
-        await until(async () => assert.ok((await tabs.count()) >= least, `tabs in ${where}`));
-        const found = await tabs.count();
-        for (let i = 0; i < found; i++) {
-          await tabs.nth(i).click();
+        let found = 0;
+        await visitor.everyTab(where, async (tab) => {
           // The first tab is checked together with the page around it, which does not change.
-          await clean(await tabs.nth(i).innerText(), i === 0 ? undefined : where);
-        }
+          await clean(await tab.innerText(), found === 0 ? undefined : where);
+          found += 1;
+        });
+        assert.ok(found >= least, `tabs in ${where}`);
       }
       // The lists are checked when they have entries.
       await visitor.tab("Breakpoints");
@@ -356,15 +355,14 @@ describe("accessibility", { skip }, () => {
     await visitor.tab("Runs");
     await page.getByText("Each run is listed here").waitFor();
     await eventually(() => visitor.violations(), [], "empty");
-    const empty = await page.locator('#left [role="tab"], #dock [role="tab"]').all();
-    for (const tab of empty) {
-      await tab.click();
-      const name = await tab.innerText();
-      await eventually(() => visitor.violations(undefined, "#left, #dock"), [], `empty: ${name}`);
-      // An empty pane says what it is for.
-      const panel = page.locator(`#${await tab.getAttribute("aria-controls")}`);
-      await panel.locator("p, button, input, .cm-content").first().waitFor();
-    }
+    for (const place of ["#left", "#dock"])
+      await visitor.everyTab(place, async (tab) => {
+        const name = await tab.innerText();
+        await eventually(() => visitor.violations(undefined, "#left, #dock"), [], `empty: ${name}`);
+        // An empty pane says what it is for.
+        const panel = page.locator(`#${await tab.getAttribute("aria-controls")}`);
+        await panel.locator("p, button, input, .cm-content").first().waitFor();
+      });
     await visitor.leave();
   });
 

@@ -23,12 +23,17 @@ const APPROVAL = {
 };
 const APPROVED = { review: "fine", approval: "yes" };
 
+async function openExecutions(page) {
+  await page.getByRole("tab", { name: /^History/ }).click();
+  await page.getByRole("tab", { name: /^Executions/ }).click();
+}
+
 describe("executions", { skip }, () => {
   const { site, visit } = visits();
   const notice = (page, text) => page.getByRole("region", { name: "Notice" }).filter({ hasText: text });
   const row = (page, name) => page.getByRole("row").filter({ has: page.getByRole("button", { name, exact: true }) });
   const list = async (page) => {
-    await page.getByRole("tab", { name: /^Executions/ }).click();
+    await openExecutions(page);
     return page.getByRole("table", { name: "Executions kept in this browser" });
   };
   const waitsFor =
@@ -65,6 +70,30 @@ describe("executions", { skip }, () => {
     await visitor.ready();
     await visitor.waitUntilQuiet();
     await eventually(() => notice(page, "The run of").count(), 0);
+  });
+
+  visit("links the last run of the machine after a reload", {}, async (visitor, page) => {
+    await visitor.example("Hello");
+    await visitor.run();
+    await visitor.result();
+    await visitor.waitForExecutions(([one]) => one?.status === "SUCCEEDED");
+    await page.reload();
+    await visitor.ready();
+    const last = page.getByRole("region", { name: "The last run" });
+    for (const tab of ["Events", "Result", "Timeline"]) {
+      await visitor.tab(tab);
+      await eventually(() => last.innerText(), /The last run of this machine, on .*: succeeded\./);
+    }
+    await eventually(() => visitor.violations(), []);
+    await last.getByRole("button", { name: "Show it" }).click();
+    await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
+    await eventually(() => last.count(), 0);
+    // Another machine has another history.
+    await visitor.example("A person decides");
+    await visitor.tab("Events");
+    await page.getByText("No events yet.").waitFor();
+    await visitor.waitUntilQuiet();
+    await eventually(() => last.count(), 0);
   });
 
   test("resumes a run after the browser was killed and opened again", async () => {
@@ -176,7 +205,7 @@ describe("executions", { skip }, () => {
   });
 
   visit("lists executions, opens them with their past, and removes them", {}, async (visitor, page) => {
-    await page.getByRole("tab", { name: /^Executions/ }).click();
+    await openExecutions(page);
     await page.getByText("No executions yet.").waitFor();
     await visitor.example("Hello");
     await visitor.run();
@@ -268,7 +297,7 @@ describe("executions", { skip }, () => {
       await visitor.open({ definition: APPROVAL });
       await visitor.run();
       await visitor.answer("Review", "fine");
-      await page.getByRole("tab", { name: /^Executions/ }).click();
+      await openExecutions(page);
       await page.getByRole("alert").filter({ hasText: "This browser keeps no executions for this page: that needs" }).waitFor();
       await eventually(() => notice(page, "keeps no executions").count(), 0);
       await visitor.tab("Waiting tasks");

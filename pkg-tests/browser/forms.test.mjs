@@ -216,7 +216,7 @@ describe("forms", { skip }, () => {
     await visitor.run();
     await visitor.result();
     await eventually(() => rules.first().locator(".form-verdict").innerText(), /Fails[^]*\$\.total/);
-    await page.getByRole("tab", { name: /^Input/ }).click();
+    await visitor.tab("Input");
     await visitor.write("Input", '{ "total": 500 }');
     await visitor.tab("Definition");
     await page.getByRole("combobox", { name: "Clock" }).waitFor();

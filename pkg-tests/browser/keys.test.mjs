@@ -178,7 +178,7 @@ describe("keys", { skip }, () => {
         "inMap",
         "Control+Enter",
         async () => {
-          await page.waitForFunction(() => /^Runs\s*2/.test(document.querySelector("#dock-tab-runs").textContent));
+          await page.getByRole("tab", { name: /2 runs/ }).waitFor();
           await paused("");
         },
         () => choose("/States/Prepare"),

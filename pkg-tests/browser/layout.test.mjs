@@ -88,15 +88,11 @@ describe("layout", { skip }, () => {
       await page.keyboard.press("F11");
       await page.getByRole("radio", { checked: true }).waitFor();
       await holds("paused after a stage");
-      for (const place of ["#dock", "#left"]) {
-        const tabs = page.locator(`${place} [role="tab"]`);
-        await until(async () => assert.ok((await tabs.count()) > 0, place));
-        for (let i = 0; i < (await tabs.count()); i++) {
-          await tabs.nth(i).click();
+      for (const place of ["#dock", "#left"])
+        await visitor.everyTab(place, async (tab) => {
           await visitor.waitUntilQuiet();
-          await holds(await tabs.nth(i).innerText());
-        }
-      }
+          await holds(await tab.innerText());
+        });
       for (const [command, title] of [
         ["Import", "Import"],
         ["Export", "Export"],

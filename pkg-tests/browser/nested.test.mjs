@@ -175,7 +175,7 @@ describe("nested executions", { skip }, () => {
     const value = page.getByRole("textbox", { name: /^New .* \(JSON\)$/ });
     await value.fill('{"total": 7}');
     await page.getByRole("button", { name: "Fork with this value" }).click();
-    await page.getByRole("tab", { name: /^Runs\s*2/ }).waitFor();
+    await page.getByRole("tab", { name: /2 runs/ }).waitFor();
     await paused(page, "Charge");
     await path(page).waitFor();
     await page.keyboard.press("Shift+F8");

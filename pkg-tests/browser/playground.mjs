@@ -42,6 +42,13 @@ const WHOLE = [
   "tabindex",
 ];
 
+/** The groups of tabs. */
+const GROUPS = {
+  "Set-up": ["Input", "Tasks", "Mocks", "Config"],
+  Run: ["Events", "Result", "Waiting tasks", "Timeline", "Breakpoints", "Watch", "Console"],
+  History: ["Runs", "Executions", "Coverage"],
+};
+
 /** A machine with one task and a final state. */
 export const GREETING = {
   StartAt: "Greet",
@@ -312,8 +319,30 @@ export class Visitor {
     });
   }
 
-  tab(name) {
-    return this.page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
+  /** Opens the group of a tab, so that its tab is on the page, and returns the tab. */
+  async tabOf(name) {
+    const [group] = Object.entries(GROUPS).find(([, names]) => names.some((one) => name.startsWith(one))) ?? [];
+    if (group !== undefined) await this.page.getByRole("tab", { name: new RegExp(`^${group}(?!s)`) }).click();
+    return this.page.getByRole("tab", { name: new RegExp(`^${name}`) });
+  }
+
+  async tab(name) {
+    await (await this.tabOf(name)).click();
+  }
+
+  /** Opens each tab of the left pane or the dock in turn, in every group, and calls `each` with it. */
+  async everyTab(place, each) {
+    const groups = this.page.locator(`${place} .grouped-tabs > .tabs [role="tab"]`);
+    await groups.first().waitFor();
+    for (let i = 0; i < (await groups.count()); i++) {
+      await groups.nth(i).click();
+      const tabs = this.page.locator(`${place} .tab-group [role="tab"]`);
+      if ((await tabs.count()) === 0) await each(groups.nth(i));
+      for (let j = 0; j < (await tabs.count()); j++) {
+        await tabs.nth(j).click();
+        await each(tabs.nth(j));
+      }
+    }
   }
 
   /**
@@ -328,6 +357,9 @@ export class Visitor {
 
   /** Waits for the end of the run, and returns the pane with its result. */
   async result() {
+    // The result is among the tabs of the run.
+    const group = this.page.getByRole("tab", { name: /^Run(?!s)/ });
+    if ((await group.isVisible()) && (await group.getAttribute("aria-selected")) === "false") await group.click();
     const tab = this.page.getByRole("tab", { name: /^Result/ });
     await tab.locator(".badge").waitFor({ state: "attached" });
     // A tab that was selected before stays selected, also when the result arrives.

@@ -38,7 +38,7 @@ export async function offer(): Promise<boolean> {
 }
 
 /** Returns whether the machine of an execution is the one on the page. */
-function isOfPage({ draft, example }: StoredExecution): boolean {
+export function isOfPage({ draft, example }: StoredExecution): boolean {
   const here = currentDraft();
   return here === undefined ? example !== undefined && example === opening.opened.source.example : draft === here;
 }

@@ -13,7 +13,7 @@ import * as selection from "../store/selection.ts";
 import { outcomeTone, outcomeWord } from "../model/log.ts";
 import { TONE_ICON } from "../ui/tone.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
-import { type Tab, Tabs } from "../ui/Tabs.tsx";
+import { GroupedTabs, type Tab, type TabGroup } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { duration, elapsed, grouped } from "../ui/format.ts";
 
@@ -54,7 +54,7 @@ function waitingBadge(): Partial<Tab<panes.DockTab>> | undefined {
 /** Returns the number of enabled breakpoints. */
 const stops = () => (debug.stops.value ? debug.breakpoints.value.filter(({ enabled }) => enabled !== false).length : 0);
 
-/** All panels, in the order of their tabs. */
+/** All panels. `panes.DOCK` has the order of their tabs. */
 const PANELS: Record<panes.DockTab, Panel> = {
   events: { label: "Events", badge: eventsBadge, View: lazy(() => import("./Events.tsx").then((module) => module.Events)) },
   result: { label: "Result", badge: resultBadge, View: lazy(() => import("./Outcome.tsx").then((module) => module.Result)) },
@@ -70,6 +70,11 @@ const PANELS: Record<panes.DockTab, Panel> = {
     badge: () => counted(debug.watches.value.length, "expressions"),
     View: lazy(() => import("../debugger/Watch.tsx").then((module) => module.Watch)),
   },
+  console: {
+    label: "Console",
+    badge: () => counted(execution.console.value.length, "lines"),
+    View: lazy(() => import("./Outcome.tsx").then((module) => module.Console)),
+  },
   runs: {
     label: "Runs",
     badge: () => counted(debug.runs.value.length, "runs", 2),
@@ -77,27 +82,47 @@ const PANELS: Record<panes.DockTab, Panel> = {
   },
   executions: { label: "Executions", View: lazy(() => import("./Executions.tsx").then((module) => module.Executions)) },
   coverage: { label: "Coverage", View: lazy(() => import("../debugger/Coverage.tsx").then((module) => module.Coverage)) },
-  console: {
-    label: "Console",
-    badge: () => counted(execution.console.value.length, "lines"),
-    View: lazy(() => import("./Outcome.tsx").then((module) => module.Console)),
-  },
 };
+
+const KeptRun = lazy(() => import("./KeptRun.tsx").then((module) => module.KeptRun));
+/** The panels that are empty without a run on the screen. */
+const OF_RUN: ReadonlySet<panes.DockTab> = new Set(["events", "result", "timeline"]);
+const LABELS: Record<panes.DockGroup, string> = { run: "Run", history: "History" };
+
+/** Returns whether a panel has a tab. That of the waiting tasks is there while a task waits. */
+const hasTab = (id: panes.DockTab): boolean => id !== "waiting" || execution.waiting.value.length > 0 || panes.dockTab.value === "waiting";
+
+function groups(): TabGroup<panes.DockGroup, panes.DockTab>[] {
+  return (Object.keys(panes.DOCK) as panes.DockGroup[]).map((id) => ({
+    id,
+    label: LABELS[id],
+    tabs: panes.DOCK[id].filter(hasTab).map((tab) => ({ id: tab, label: PANELS[tab].label, ...PANELS[tab].badge?.() })),
+  }));
+}
 
 /** Until there is a run or the user opens it, the dock is closed and the graph has its space. */
 export function Dock({ whole = false }: { whole?: boolean }) {
   const open = whole || panes.dockOpen.value;
   const shown = panes.dockTab.value;
   const { View } = PANELS[shown];
-  const tabs = (Object.entries(PANELS) as [panes.DockTab, Panel][]).map(([id, { label, badge }]) => ({ id, label, ...badge?.() }));
+  const all = groups();
+  const { tabs } = all.find(({ id }) => id === panes.dockGroupOf(shown))!;
   return (
     <section class="pane dock" id="dock" aria-label="Run">
       <div class="dock-head">
-        <Tabs label="Run" prefix="dock" tabs={tabs} chosen={shown} choose={panes.chooseDock} />
+        <GroupedTabs
+          label="Run and history"
+          prefix="dock"
+          groups={all}
+          chosen={shown}
+          chooseGroup={panes.chooseDockGroup}
+          choose={panes.chooseDock}
+        />
         {open && <Timeline />}
       </div>
       {tabs.map(({ id }) => (
         <div key={id} class="panel" id={`dock-${id}`} role="tabpanel" aria-labelledby={`dock-tab-${id}`} hidden={id !== shown || !open}>
+          {id === shown && open && execution.run.value === null && OF_RUN.has(id) && <KeptRun />}
           {id === shown && open && <View />}
         </div>
       ))}

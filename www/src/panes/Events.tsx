@@ -2,7 +2,7 @@
 
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { EventFilter, EventRow, Facets } from "../model/protocol.ts";
 import { isMocked } from "../debugger/model.ts";
 import * as prefs from "../prefs.ts";
@@ -191,25 +191,35 @@ function useChain(): Chain {
   return chain.value;
 }
 
-/** Keeps the last displayed event visible during a run, and the selected event when it changes. */
-function useFollowing(scroller: Scroller): void {
+/** Returns whether the list has every event, so that the place of an event is known without the worker. */
+const isWhole = ({ text, kind, state, type, scope }: EventFilter): boolean =>
+  text === "" && kind === "all" && state === "" && type === undefined && scope === undefined;
+
+/**
+ * Keeps the last displayed event visible during a run and while it is played again, and the selected event when it changes. The
+ * worker is only asked about a filtered list: its answers come later than the next events.
+ */
+function useFollowing(scroller: Scroller, total: number): void {
   const wanted = useComputed(() => selection.selectedEvent.value ?? playback.cursor.value);
-  const ask = useMemo(
-    () =>
-      oneAtATime<number>((place) => {
-        const element = scroller.current;
-        if (!element || place < 0) return;
-        const at = place * ROW;
-        if (at < element.scrollTop) element.scrollTop = at;
-        else if (at + ROW > element.scrollTop + element.clientHeight) element.scrollTop = at + ROW - element.clientHeight;
-      }),
-    [],
-  );
+  const show = (place: number): void => {
+    const element = scroller.current;
+    if (!element || place < 0) return;
+    const at = place * ROW;
+    if (at < element.scrollTop) element.scrollTop = at;
+    else if (at + ROW > element.scrollTop + element.clientHeight) element.scrollTop = at + ROW - element.clientHeight;
+  };
+  const ask = useMemo(() => oneAtATime<number>(show), []);
   useSignalEffect(() => {
     const id = wanted.value;
     const filter = panes.filter.value;
-    if (id > 0) ask(() => interpreter.query("place", { filter, id }));
+    if (id <= 0) return;
+    if (isWhole(filter)) show(id - 1);
+    else ask(() => interpreter.query("place", { filter, id }));
   });
+  // A list that was too short for the event has grown.
+  useLayoutEffect(() => {
+    if (isWhole(panes.filter.peek())) show(wanted.peek() - 1);
+  }, [total]);
 }
 
 /** When a state is selected elsewhere, its last visit is shown. */
@@ -263,7 +273,7 @@ function List() {
   const height = useHeight(scroller);
   const part = useRows(top, height);
   const chain = useChain();
-  useFollowing(scroller);
+  useFollowing(scroller, part.total);
   useChosenState(scroller);
   const { from, total, rows } = part;
   const chosen = selection.selectedEvent.value;

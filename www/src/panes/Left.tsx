@@ -16,7 +16,7 @@ import * as selection from "../store/selection.ts";
 import { say, showToast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { type Tab, Tabs } from "../ui/Tabs.tsx";
+import { GroupedTabs, type Tab, type TabGroup } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { count, sentence, unticked } from "../ui/format.ts";
 import { Inspector } from "./Inspector.tsx";
@@ -28,8 +28,10 @@ const Mocks = lazy(() => import("../debugger/Mocks.tsx").then((module) => module
 
 type LeftTab = typeof panes.leftTab.value;
 
-/** Returns the tabs with their badges. */
-function tabsOf(withInspector: boolean): Tab<LeftTab>[] {
+type LeftGroup = "definition" | "setup" | "inspector";
+
+/** Returns the tabs with their badges: the definition, and what a run is set up with. */
+function groupsOf(withInspector: boolean): TabGroup<LeftGroup, LeftTab>[] {
   const errors = analysis.errorCount.value;
   const warnings = analysis.problems.value.length - errors;
   const definitionTab: Tab<LeftTab> = { id: "definition", label: "Definition" };
@@ -46,9 +48,18 @@ function tabsOf(withInspector: boolean): Tab<LeftTab>[] {
     label: "Mocks",
     ...(mocked > 0 ? { badge: mocked, badgeText: "mocked", tone: "warn" as const } : {}),
   };
-  const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab, mocksTab, { id: "config", label: "Config" }];
-  if (withInspector) tabs.push({ id: "inspector", label: "Inspector" });
-  return tabs;
+  const groups: TabGroup<LeftGroup, LeftTab>[] = [
+    { id: "definition", label: "Definition", tabs: [definitionTab] },
+    { id: "setup", label: "Set-up", tabs: [inputTab, tasksTab, mocksTab, { id: "config", label: "Config" }] },
+  ];
+  if (withInspector) groups.push({ id: "inspector", label: "Inspector", tabs: [{ id: "inspector", label: "Inspector" }] });
+  return groups;
+}
+
+function LeftTabs({ groups, chosen }: { groups: TabGroup<LeftGroup, LeftTab>[]; chosen: LeftTab }) {
+  return (
+    <GroupedTabs label="Code" prefix="left" groups={groups} chosen={chosen} chooseGroup={panes.chooseSetup} choose={panes.chooseLeft} />
+  );
 }
 
 export function Left() {
@@ -56,7 +67,7 @@ export function Left() {
   const shown: LeftTab = !withInspector && panes.leftTab.value === "inspector" ? "definition" : panes.leftTab.value;
   return (
     <section class="pane left" id="left" aria-label="Code">
-      <Tabs label="Code" prefix="left" tabs={tabsOf(withInspector)} chosen={shown} choose={(tab) => panes.chooseLeft(tab)} />
+      <LeftTabs groups={groupsOf(withInspector)} chosen={shown} />
       <div class="panel" id="left-definition" role="tabpanel" aria-labelledby="left-tab-definition" hidden={shown !== "definition"}>
         <Definition visible={shown === "definition"} />
         <Problems />

@@ -1,20 +1,18 @@
 // The visible panes, tabs and dialogs.
 
-import { batch, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import type { EventFilter } from "../model/protocol.ts";
 
-export type LeftTab = "definition" | "input" | "tasks" | "mocks" | "config" | "inspector";
-export type DockTab =
-  | "events"
-  | "result"
-  | "waiting"
-  | "console"
-  | "timeline"
-  | "breakpoints"
-  | "watch"
-  | "runs"
-  | "executions"
-  | "coverage";
+/** The panels of the left pane that say how a run is set up. */
+export const SETUP = ["input", "tasks", "mocks", "config"] as const;
+export type LeftTab = "definition" | "inspector" | (typeof SETUP)[number];
+/** The panels of the dock by their groups, in the order of their tabs. */
+export const DOCK = {
+  run: ["events", "result", "waiting", "timeline", "breakpoints", "watch", "console"],
+  history: ["runs", "executions", "coverage"],
+} as const;
+export type DockGroup = keyof typeof DOCK;
+export type DockTab = (typeof DOCK)[DockGroup][number];
 type NarrowTab = "code" | "graph" | "inspect" | "events";
 type DialogName = "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "keys" | "palette";
 
@@ -29,6 +27,24 @@ export const narrowTab = signal<NarrowTab>("graph");
 export const dialog = signal<"" | DialogName>("");
 export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
 
+/** Returns the group of a panel of the dock. */
+export const dockGroupOf = (tab: DockTab): DockGroup => ((DOCK.history as readonly DockTab[]).includes(tab) ? "history" : "run");
+export const isSetup = (tab: LeftTab): boolean => (SETUP as readonly LeftTab[]).includes(tab);
+
+/** The panel of each group that was visible last. */
+const lastDock: Record<DockGroup, DockTab> = { run: "events", history: "runs" };
+let lastSetup: LeftTab = "input";
+
+/** Opens the panel of a group of the dock that was visible last. */
+export function chooseDockGroup(group: DockGroup): void {
+  chooseDock(lastDock[group]);
+}
+
+/** Opens the panel of the set-up that was visible last. */
+export function chooseSetup(): void {
+  chooseLeft(lastSetup);
+}
+
 export function openDialog(name: DialogName): void {
   dialog.value = name;
 }
@@ -40,6 +56,12 @@ export function closeDialog(): void {
 export function chooseLeft(tab: LeftTab): void {
   leftTab.value = tab;
 }
+
+effect(() => {
+  const [left, dock] = [leftTab.value, dockTab.value];
+  if (isSetup(left)) lastSetup = left;
+  lastDock[dockGroupOf(dock)] = dock;
+});
 
 /** Selects a tab of the left pane, and shows that pane on a narrow page. */
 export function showLeft(tab: LeftTab): void {

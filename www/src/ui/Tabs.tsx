@@ -21,6 +21,65 @@ interface Props<T extends string> {
   end?: ComponentChildren;
 }
 
+export interface TabGroup<G extends string, T extends string> {
+  id: G;
+  label: string;
+  /** The tabs of the group. A group of one tab is that tab. */
+  tabs: Tab<T>[];
+}
+
+interface GroupProps<G extends string, T extends string> {
+  /** The names of the list of groups and of the list of tabs. */
+  label: string;
+  groups: TabGroup<G, T>[];
+  chosen: T;
+  chooseGroup: (group: G) => void;
+  choose: (tab: T) => void;
+  prefix: string;
+}
+
+const TONES = ["bad", "warn", "accent", "good"] as const;
+
+/** Returns the badge of a group that is not open: the one of its tabs that matters most. */
+function badgeOf<T extends string>(tabs: Tab<T>[]): Partial<Tab<string>> {
+  const badged = tabs.filter(({ badge }) => badge !== undefined);
+  const first = TONES.flatMap((tone) => badged.filter((tab) => tab.tone === tone))[0] ?? badged[0];
+  return first
+    ? { badge: first.badge, ...(first.tone && { tone: first.tone }), badgeText: `${first.badgeText ?? ""} in ${first.label}`.trim() }
+    : {};
+}
+
+/** Tabs in groups: a list of the groups, and beside it the tabs of the open one. */
+export function GroupedTabs<G extends string, T extends string>({ label, groups, chosen, chooseGroup, choose, prefix }: GroupProps<G, T>) {
+  const open = groups.find(({ tabs }) => tabs.some(({ id }) => id === chosen)) ?? groups[0]!;
+  const outer = groups.map(({ id, label, tabs }): Tab<string> => {
+    // The badges of the open group are beside it.
+    const badge = tabs.length === 1 ? tabs[0]! : id === open.id ? {} : badgeOf(tabs);
+    return { ...badge, id: tabs.length === 1 ? tabs[0]!.id : `group-${id}`, label };
+  });
+  const pick = (id: string): void => {
+    const group = groups[outer.findIndex((one) => one.id === id)]!;
+    if (group.tabs.length === 1) choose(group.tabs[0]!.id);
+    else if (group.id !== open.id) chooseGroup(group.id);
+  };
+  return (
+    <div class="grouped-tabs">
+      <Tabs
+        label={`${label}: groups`}
+        prefix={prefix}
+        tabs={outer}
+        chosen={open.tabs.length === 1 ? open.tabs[0]!.id : `group-${open.id}`}
+        choose={pick}
+      />
+      {open.tabs.length > 1 && (
+        <div class="tab-group" id={`${prefix}-group-${open.id}`} role="tabpanel" aria-labelledby={`${prefix}-tab-group-${open.id}`}>
+          <Tabs label={open.label} prefix={prefix} tabs={open.tabs} chosen={chosen} choose={choose} />
+        </div>
+      )}
+    </div>
+  );
+}
+
 export function Tabs<T extends string>({ label, tabs, chosen, choose, prefix, end }: Props<T>) {
   const keys = (event: KeyboardEvent): void => {
     const at = tabs.findIndex((tab) => tab.id === chosen);
