@@ -85,7 +85,8 @@ const machines = {
   Signalled: {
     StartAt: "Show",
     States: {
-      Show: task("urn:stepglass:setState", { Parameters: { Value: { step: "waiting" } }, Next: "Signal" }),
+      Show: task("urn:stepglass:setState", { Parameters: { Value: { step: "waiting" } }, Next: "Label" }),
+      Label: task("urn:stepglass:setAttributes", { Parameters: { Attributes: { stage: "waiting", amount: null } }, Next: "Signal" }),
       Signal: task("urn:stepglass:waitForSignal", { Parameters: { Name: "go" }, End: true }),
     },
   },
@@ -287,11 +288,18 @@ describe("executions on Restate", { skip: unavailable }, () => {
   });
 
   test("take signals, expose a state, and can be cancelled", async () => {
-    const execution = await client.start("Signalled");
+    const execution = await client.start("Signalled", { attributes: { customer: "c-7", amount: 12 } });
     await execution.signal("other", 1);
     await until(async () => (await execution.query()).state !== undefined);
     const { state, signals, frames } = await execution.query();
     assert.deepEqual([state, signals, frames[0].state], [{ step: "waiting" }, { other: 1 }, "Signal"]);
+    const attributes = { customer: "c-7", stage: "waiting" };
+    assert.deepEqual((await execution.describe()).attributes, attributes);
+    assert.deepEqual(
+      (await client.list({ attributes })).items.map(({ id }) => id),
+      [execution.arn],
+    );
+    assert.equal(await client.count({ attributes: { customer: { from: "c-7", before: "c-8" }, amount: 12 } }), 0);
     await execution.signal("go", { now: true }, { id: "a" });
     assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { now: true } });
     await assert.rejects(execution.signal("go"), { code: "NOT_RUNNING" });

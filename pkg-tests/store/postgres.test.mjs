@@ -164,6 +164,43 @@ check("a schema of a newer version is refused", async () => {
   await assert.rejects(store.open({ owner: "a" }), { code: "STORE_NEWER", message: /update Stepglass/ });
 });
 
+check("a schema of every published version is migrated, while a process of that version goes on", async () => {
+  const { STEPS, migrate } = await importSource("js/runtime/store/postgres-schema.ts");
+  for (let version = 1; version <= STEPS.length; version++) {
+    const { store, schema } = fresh({ shared: true });
+    const old = client();
+    await old.connect();
+    const query = async (...given) => (await old.query(...given)).rows ?? [];
+    const session = { query, transaction: (work) => work() };
+    await migrate(session, `"${schema}"`, STEPS.slice(0, version));
+    const insert = `INSERT INTO execution (id, arn, machine, name, status, tags, version, start_date, facts, events, base, snapshots, held, bytes, about, input)
+      VALUES ($1, $2, 'm', $2, 'RUNNING', ARRAY[md5('["k","v"]')], 1, 1000, 1, 0, 0, 0, 5, 7, '{"tags":{"k":"v"}}', '{}')`;
+    const add = async (id, arn) => {
+      await query(insert, [id, arn]);
+      await query("INSERT INTO fact VALUES ($1, 0, 1, $2)", [id, '["a"]']);
+    };
+    await add(1, "before");
+    await store.open({ owner: "new" });
+    const expected = { machineArn: "m", tags: { k: "v" }, version: 1 };
+    assert.deepEqual(await store.get("before"), record("before", { ...expected, order: 1 }));
+    assert.deepEqual(factsOf(await store.load("before")), ["a"]);
+    await append(store, "before", { change: { attributes: { a: 1, b: "x" } }, facts: texts("b") });
+    // The process with the old version writes and removes.
+    await add(1000, "after");
+    assert.deepEqual(await store.get("after"), record("after", { ...expected, order: 1000 }));
+    assert.deepEqual(
+      (await store.list({ tags: { k: "v" } })).items.map(({ id }) => id),
+      ["after", "before"],
+    );
+    assert.equal(await store.count({ attributes: { a: 1 } }), 1);
+    await query("DELETE FROM execution WHERE arn = 'before'");
+    assert.equal(await store.count({ attributes: { a: 1 } }), 0);
+    assert.deepEqual(await query("SELECT * FROM attribute"), []);
+    await old.end();
+    await store.close();
+  }
+});
+
 check("open waits while the server is down or recovers, and calls succeed again after the server has crashed and restarted", async () => {
   const { store, schema } = fresh();
   await store.open({ owner: "a" });

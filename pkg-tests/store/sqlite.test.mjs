@@ -115,6 +115,7 @@ function edit({ database }, file, ...statements) {
 
 function files(check) {
   check("uses a write-ahead log, which the store syncs itself", async (file, { database }) => {
+    const { STEPS } = await importSource("js/runtime/store/sqlite-schema.ts");
     const bare = database(file);
     const store = await opened(sqlite({ database: bare }));
     const pragma = (name) => Object.values(bare.prepare(`PRAGMA ${name}`).get())[0];
@@ -123,7 +124,7 @@ function files(check) {
       1,
       "normal",
       2,
-      1,
+      STEPS.length,
     ]);
     await create(store, record("e"));
     assert.ok(statSync(`${file}-wal`).size > 0);
@@ -284,13 +285,14 @@ function files(check) {
 
 function schemas(check) {
   check("refuses a schema of a newer version without changing it", async (file, driver) => {
+    const { STEPS } = await importSource("js/runtime/store/sqlite-schema.ts");
     const store = driver.store(file);
     await (await opened(store)).close();
-    edit(driver, file, "PRAGMA user_version = 7");
+    edit(driver, file, "PRAGMA user_version = 77");
     const before = readFileSync(file);
-    await assert.rejects(store.open({ owner: "test" }), failed("STORE_NEWER", /schema is version 7, and this Stepglass knows 1/));
+    await assert.rejects(store.open({ owner: "test" }), failed("STORE_NEWER", /schema is version 77, and this Stepglass knows \d+;/));
     assert.ok(before.equals(readFileSync(file)));
-    edit(driver, file, "PRAGMA user_version = 1");
+    edit(driver, file, `PRAGMA user_version = ${STEPS.length}`);
     await (await opened(store)).close();
   });
 
@@ -315,14 +317,43 @@ function schemas(check) {
       "ALTER TABLE more ADD COLUMN b; UPDATE more SET b = a + 1",
     ];
     assert.throws(() => migrate(connection, [...steps, "CREATE TABLE last (a); INSERT INTO none VALUES (1)"]));
-    assert.deepEqual([connection.pragma("user_version"), connection.all("SELECT 1 FROM sqlite_schema WHERE name = 'more'")], [1, []]);
+    assert.deepEqual(
+      [connection.pragma("user_version"), connection.all("SELECT 1 FROM sqlite_schema WHERE name = 'more'")],
+      [STEPS.length, []],
+    );
     migrate(connection, steps);
     migrate(connection, steps);
-    assert.equal(connection.pragma("user_version"), 3);
+    assert.equal(connection.pragma("user_version"), STEPS.length + 2);
     const { a, b } = connection.get("SELECT a, b FROM more");
     assert.deepEqual([a, b], [1, 2]);
     connection.close();
-    await assert.rejects(store.open({ owner: "test" }), failed("STORE_NEWER", /version 3/));
+    await assert.rejects(store.open({ owner: "test" }), failed("STORE_NEWER", new RegExp(`version ${STEPS.length + 2}`)));
+  });
+
+  check("migrates a database of every published schema, whose executions stay as they are", async (file, driver) => {
+    const { migrate, STEPS } = await importSource("js/runtime/store/sqlite-schema.ts");
+    const { Connection } = await importSource("js/runtime/store/sqlite-database.ts");
+    for (let version = 1; version <= STEPS.length; version++) {
+      const own = `${file}.${version}`;
+      const connection = new Connection(driver.database(own), "store.db");
+      migrate(connection, STEPS.slice(0, version));
+      // What the first schema has, later ones have, too.
+      connection.exec(`
+        INSERT INTO machine (id, arn) VALUES (1, 'arn:m');
+        INSERT INTO execution VALUES (1, 'old', 1, NULL, 'old', 'RUNNING', 3, 1000, NULL, 7, 1, 0, 0, 0, 5, 7, '{"tags":{"k":"v"}}');
+        INSERT INTO payload VALUES (4, '{}');
+        INSERT INTO tag VALUES ('k', 'v', 1);
+        INSERT INTO fact VALUES (1, 0, 1, '["a"]')`);
+      connection.close();
+      const store = await opened(driver.store(own));
+      assert.deepEqual(await store.load("old"), {
+        record: record("old", { machineArn: "arn:m", tags: { k: "v" }, order: 1, version: 3 }),
+        ...{ facts: 1, events: 0, journal: ['["a"]'], wakeAt: 7 },
+      });
+      await append(store, "old", { facts: texts("b"), change: { attributes: { a: 1 } } });
+      assert.equal((await store.list({ tags: { k: "v" }, attributes: { a: 1 } })).items.length, 1);
+      await store.close();
+    }
   });
 }
 

@@ -500,6 +500,28 @@ const FILTERS = [
   [{ tags: { even: "yes", third: "0" } }, ({ tags }) => tags.even === "yes" && tags.third === "0"],
   [{ tags: { even: "maybe" } }, () => false],
   [{ tags: { third: "1" }, status: ["FAILED", "RUNNING"] }, (e) => e.tags.third === "1" && e.status !== "SUCCEEDED"],
+  [{ attributes: {} }, () => true],
+  [{ attributes: { customer: "c-3" } }, ({ attributes }) => attributes?.customer === "c-3"],
+  [{ attributes: { customer: "3" } }, () => false],
+  [{ attributes: { amount: 50 } }, ({ attributes }) => attributes?.amount === 50],
+  [{ attributes: { amount: "50" } }, () => false],
+  [{ attributes: { paid: true } }, ({ attributes }) => attributes?.paid === true],
+  [{ attributes: { paid: 1 } }, () => false],
+  [
+    { attributes: { paid: false, customer: "c-1" }, status: ["FAILED", "RUNNING"] },
+    (e) => e.attributes?.paid === false && e.attributes.customer === "c-1" && e.status !== "SUCCEEDED",
+  ],
+  [{ attributes: { amount: { from: -10, before: 50 } } }, ({ attributes }) => attributes?.amount >= -10 && attributes.amount < 50],
+  [{ attributes: { amount: { from: 900.5 } }, machineArn: MACHINE }, (e) => e.attributes?.amount >= 900.5 && e.machineArn === MACHINE],
+  [{ attributes: { amount: { before: -100 } } }, ({ attributes }) => attributes?.amount < -100],
+  [{ attributes: { customer: { from: "c-2", before: "c-4" } } }, ({ attributes }) => ["c-2", "c-3"].includes(attributes?.customer)],
+  [{ attributes: { customer: { from: "c-4" }, amount: { before: 0 } } }, (e) => e.attributes?.customer >= "c-4" && e.attributes.amount < 0],
+  [{ attributes: { customer: { from: "z" } } }, ({ attributes }) => attributes?.customer >= "z"],
+  [
+    { attributes: { customer: "c-2", amount: { from: 0 } }, tags: { even: "yes" } },
+    (e) => e.attributes?.customer === "c-2" && e.attributes.amount >= 0 && e.tags.even === "yes",
+  ],
+  [{ attributes: { none: "c-3" } }, () => false],
   [{ startedFrom: 600 }, ({ startDate }) => startDate >= 600],
   [{ startedBefore: 600 }, ({ startDate }) => startDate < 600],
   [{ startedFrom: 100, startedBefore: 900, machineArn: OTHER }, (e) => e.startDate >= 100 && e.startDate < 900 && e.machineArn === OTHER],
@@ -519,6 +541,10 @@ const many = (count, more = {}) =>
       status: ["RUNNING", "SUCCEEDED", "FAILED"][i % 3 === 0 ? 0 : (i * 7) % 3],
       startDate: (i * 37) % 1000,
       tags: { even: i % 2 === 0 ? "yes" : "no", third: String(i % 3) },
+      // The last characters of UTF-16 are before the first ones beyond them in the order of code points.
+      ...(i % 4 !== 0 && {
+        attributes: { customer: i % 29 === 0 ? "\u{1f600}" : `c-${i % 7}`, amount: ((i * 61) % 1200) - 200, paid: i % 2 === 0 },
+      }),
       ...more,
     }),
   );
@@ -580,6 +606,74 @@ function lists(check) {
     }
     assert.deepEqual(seen, records.map(({ id }) => id).toReversed());
     assert.equal(await store.count(), 5001);
+  });
+
+  check("lists an execution by its new attributes as soon as they have changed", async (store) => {
+    const found = async (attributes) => [ids(await store.list({ attributes })).join(" "), await store.count({ attributes })];
+    await create(store, record("a", { attributes: { stage: "new", amount: 1 } }), record("b"));
+    assert.deepEqual((await store.get("a")).attributes, { stage: "new", amount: 1 });
+    await append(store, "a", { change: { attributes: { stage: "paid", amount: 1, "größe \u{1f600}": true } } });
+    await append(store, "b", { change: { attributes: { amount: 2 } } });
+    assert.deepEqual(await found({ stage: "new" }), ["", 0]);
+    assert.deepEqual(await found({ stage: "paid", amount: 1, "größe \u{1f600}": true }), ["a", 1]);
+    assert.deepEqual(await found({ amount: { from: 1 } }), ["b a", 2]);
+    await append(store, "a", { facts: texts(1) });
+    await append(store, "a", { change: { status: "SUCCEEDED", stopDate: 5 } });
+    assert.deepEqual(await found({ amount: { from: 1 } }), ["b a", 2]);
+    await append(store, "a", { change: { attributes: undefined } });
+    assert.deepEqual(await found({ amount: 1 }), ["", 0]);
+    assert.equal((await store.get("a")).attributes, undefined);
+    await store.prune({ ids: ["b"] });
+    assert.deepEqual(await found({ amount: { before: 10 } }), ["", 0]);
+  });
+
+  check("refuses attributes that no index can have, and writes the other batches", async (store) => {
+    await create(store, record("e", { attributes: { a: 1 } }));
+    const wrong = [
+      { a: null },
+      { a: [1] },
+      { a: "\ud800" },
+      { a: "a\0" },
+      { a: "x".repeat(257) },
+      { "": 1 },
+      { ["x".repeat(129)]: 1 },
+      [1],
+      "a",
+    ];
+    const results = await store.write([
+      ...wrong.map((attributes, i) => ({ id: `w${i}`, version: 0, create: record(`w${i}`, { attributes }) })),
+      { id: "e", version: 1, change: { attributes: { a: {} } } },
+      { id: "good", version: 0, create: record("good", { attributes: { a: "x".repeat(256), ["n".repeat(128)]: -0.5 } }) },
+    ]);
+    assert.deepEqual(
+      results.map(({ ok }) => ok),
+      [...wrong.map(() => false), false, true],
+    );
+    for (const { ok, error } of results) if (!ok) assert.equal(error.code, "STORE_VALUE");
+    assert.deepEqual(ids(await store.list({ attributes: { a: 1 } })), ["e"]);
+    assert.deepEqual(ids(await store.list({ attributes: { a: { from: "x" } } })), ["good"]);
+  });
+
+  check("counts the executions that a filter selects by machine, status and time", async (store) => {
+    if (store.counts === undefined) return;
+    const records = many(100);
+    await create(store, ...records, record("child", { mapRunArn: RUN }));
+    for (const [filter, selects] of FILTERS)
+      for (const interval of [undefined, 250]) {
+        const expected = {};
+        for (const one of records.filter(selects)) {
+          const from = interval === undefined ? "" : Math.floor(one.startDate / interval) * interval;
+          const key = `${String(from).padStart(4)} ${one.machineArn} ${one.status}`;
+          expected[key] = (expected[key] ?? 0) + 1;
+        }
+        const counts = await store.counts(filter, interval === undefined ? {} : { interval });
+        assert.deepEqual(
+          counts.map(({ from = "", machineArn, status, count }) => [`${String(from).padStart(4)} ${machineArn} ${status}`, count]),
+          Object.entries(expected).sort(([a], [b]) => (a < b ? -1 : 1)),
+          JSON.stringify(filter),
+        );
+      }
+    assert.deepEqual(await store.counts({ mapRunArn: RUN }, {}), [{ machineArn: MACHINE, status: "RUNNING", count: 1 }]);
   });
 
   check("lists an execution by its new status as soon as it has changed", async (store) => {

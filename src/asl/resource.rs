@@ -28,7 +28,8 @@ pub enum Resource {
 }
 
 /// Built-in tasks: the part after `urn:stepglass:` of the Resources that Stepglass runtimes handle themselves.
-pub const BUILTIN_TASKS: [&str; 5] = ["waitForSignal", "signalExecution", "setState", "cancelExecution", "continueAsNew"];
+pub const BUILTIN_TASKS: [&str; 6] =
+    ["waitForSignal", "signalExecution", "setState", "setAttributes", "cancelExecution", "continueAsNew"];
 
 /// The Resource of the built-in task that waits for a signal.
 const WAIT_FOR_SIGNAL: &str = "urn:stepglass:waitForSignal";

@@ -88,6 +88,16 @@ export class Runtime {
   /** Counts executions. */
   count(filter?: RuntimeFilter): Promise<number>;
   /**
+   * Counts executions by machine and status, and with `interval` (milliseconds, or a text such as `"1 hour"`) also by the time of their
+   * start: `from` is the beginning of the interval. Only what occurs is listed, sorted by time, machine and status.
+   *
+   * @example
+   * ```js
+   * const lastDay = await runtime.counts({ startedFrom: Date.now() - 86_400_000 }, { interval: "1 hour" });
+   * ```
+   */
+  counts(filter?: RuntimeFilter, options?: { interval?: number | string }): Promise<MachineCount[]>;
+  /**
    * Completes the task with this token: SendTaskSuccess. False if the task has ended already; with `ifEnded: "throw"` it rejects with
    * an {@link EndedTaskCode} instead.
    */
@@ -415,6 +425,18 @@ export interface QueueDescription {
  */
 export type ParentClosePolicy = "terminate" | "request-cancel" | "abandon";
 
+/** The value of an attribute: a boolean, a finite number, or a text of at most 256 characters. */
+export type AttributeValue = string | number | boolean;
+
+/** The attributes of an execution, by name. */
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/**
+ * Selects attributes: those with this value, or those in this range. A range has two numbers or two texts, or one of them; texts are
+ * compared by their code points, so dates in RFC 3339 are in order.
+ */
+export type AttributeFilter = AttributeValue | { from?: number; before?: number } | { from?: string; before?: string };
+
 /** Options of a start that every host of executions takes: a {@link Runtime}, and Restate. */
 export interface ExecutionStartOptions {
   /** Default: a random UUID. */
@@ -423,6 +445,11 @@ export interface ExecutionStartOptions {
   input?: unknown;
   /** For `list()`. */
   tags?: Record<string, string>;
+  /**
+   * Values by which `list()` and `count()` filter: at most 64, with names of up to 128 characters. A state changes them with
+   * `urn:stepglass:setAttributes`. An execution that continues this one keeps them.
+   */
+  attributes?: Attributes;
   /** The seed of UUIDs, random numbers and task tokens: equal seeds give equal ones. Default: random. */
   seed?: number | bigint;
 }
@@ -457,6 +484,12 @@ export interface DurableStartOptions extends ExecutionStartOptions {
 export interface RuntimeFilter extends Omit<ExecutionFilter, "machineArn"> {
   /** The name of the machine. */
   machine?: string;
+}
+
+/** How many executions of a machine have a status: {@link Runtime.counts}. */
+export interface MachineCount extends Omit<ExecutionCount, "machineArn"> {
+  /** The name of the machine. */
+  machine: string;
 }
 
 /** An execution that outlives its process, whichever host runs it: a {@link Runtime}, or Restate. */
@@ -598,6 +631,8 @@ export interface ScheduleOptions {
   catchUp?: "one" | "all" | "none";
   /** For {@link Runtime.list}. */
   tags?: Record<string, string>;
+  /** The attributes of the executions that it starts. */
+  attributes?: Attributes;
 }
 
 /** A schedule. Times are milliseconds since 1970. */
@@ -694,6 +729,8 @@ export interface ExecutionDescription {
   error?: string;
   cause?: string;
   tags: Record<string, string>;
+  /** Absent if it has none. */
+  attributes?: Attributes;
   redriveCount: number;
   redriveDate?: number;
   /** When it was last moved to another definition. */
@@ -803,6 +840,12 @@ export interface Store {
   /** Counts the executions that a filter selects. */
   count(filter?: ExecutionFilter): Promise<number>;
   /**
+   * Counts the executions that a filter selects by machine and status, and with `interval` also by the time of their start, in
+   * intervals of so many milliseconds since 1970. Sorted by time, machine and status. A store need not have it: then the runtime
+   * counts the items of lists.
+   */
+  counts?(filter: ExecutionFilter, options: { interval?: number }): Promise<ExecutionCount[]>;
+  /**
    * Returns running executions whose `wakeAt` is after `after` (default: all) and not after `until`, the earliest first. With
    * `limit` (default: all) a page ends once it has that many, but never between executions of the same time. For the next page,
    * pass the last `wakeAt` as `after`.
@@ -876,6 +919,8 @@ export interface ExecutionRecord {
   error?: string;
   cause?: string;
   tags?: Record<string, string>;
+  /** Lists filter by them. Every store has an index of them. A batch with others than {@link AttributeValue} is refused. */
+  attributes?: Attributes;
   /** Its number among the executions with its name, from 2. */
   runId?: number;
   /** In a shared store, the process that has this key has the execution; default: its id. It does not change. */
@@ -902,10 +947,28 @@ export interface ExecutionFilter {
   namePrefix?: string;
   /** All of these tags, with these values. */
   tags?: Record<string, string>;
+  /**
+   * All of these attributes, with these values or in these ranges.
+   *
+   * @example
+   * ```js
+   * const { items } = await runtime.list({ attributes: { customer: "c-7", amount: { from: 100 }, due: { before: "2026-12-01" } } });
+   * ```
+   */
+  attributes?: Readonly<Record<string, AttributeFilter>>;
   /** Started at this time or later. */
   startedFrom?: number;
   /** Started before this time. */
   startedBefore?: number;
+}
+
+/** How many executions of a machine have a status. */
+export interface ExecutionCount {
+  machineArn: string;
+  status: ExecutionStatus;
+  /** With an interval: they started at this time or later, and before the next interval. Milliseconds since 1970. */
+  from?: number;
+  count: number;
 }
 
 /** One atomic write to an execution. */
@@ -983,7 +1046,7 @@ export interface Codec {
 /**
  * Returns a store that keeps everything that executions contain only in encoded form: inputs, outputs, causes, exposed states, facts,
  * snapshots, histories, definitions, schedules, and what processes that share a store ask each other. The codecs are applied in their
- * order. ARNs, names, machines, statuses, times, tags and names of errors stay readable, because lists filter by them.
+ * order. ARNs, names, machines, statuses, times, tags, attributes and names of errors stay readable, because lists filter by them.
  *
  * Texts that the store has from before are read as they are, and are encoded when they are written again. A text whose codec or key
  * is missing rejects with `STORE_CODEC`; its execution continues once a process has it.

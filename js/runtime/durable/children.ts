@@ -31,6 +31,7 @@ import type { StateMachine } from "../../core/execution/machine.ts";
 import type { Completion, TaskCall, TaskDriver, Taker } from "../../core/tasks/call.ts";
 import type { MissingHandler, Resource } from "../../core/tasks/resource.ts";
 import { executionOfToken } from "../../core/tasks/token.ts";
+import type { Attributes } from "../store/attributes.ts";
 import type { Continues, Host, Started } from "./host.ts";
 import type { Live } from "./live.ts";
 import type { Continued } from "./continuation.ts";
@@ -63,6 +64,7 @@ export interface ChildStart {
   continued?: Continued;
   continues?: Continues;
   tags?: Record<string, string>;
+  attributes?: Attributes;
   priority?: number;
   /** Distinguishes the executions of an Express machine. */
   run: string;

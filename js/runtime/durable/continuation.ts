@@ -79,6 +79,7 @@ export class Continuation implements Taker {
         continued,
         ...(this.#runs.host.store.sharing === undefined && { continues: { live, ready } }),
         ...(tags !== undefined && { tags }),
+        ...(live.record.attributes !== undefined && { attributes: live.record.attributes }),
         ...(priority !== 0 && { priority }),
       });
       if (isReady) return;

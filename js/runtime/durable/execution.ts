@@ -116,7 +116,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 
 /** Returns the description that a runtime gives of a record. */
 export function described(record: ExecutionRecord): ExecutionDescription {
-  const { id, name, machine, status, startDate, stopDate, input, output, error, cause, tags } = record;
+  const { id, name, machine, status, startDate, stopDate, input, output, error, cause, tags, attributes } = record;
   const { redriveCount, redriveDate, migratedDate, parent, suspended, runId } = record as Partial<ExecutionDescription>;
   const continued = record.continued as Continued | undefined;
   return {
@@ -132,6 +132,7 @@ export function described(record: ExecutionRecord): ExecutionDescription {
     ...(cause !== undefined && { cause }),
     ...shownState(record),
     tags: ownTags(tags),
+    ...(attributes !== undefined && { attributes }),
     redriveCount: redriveCount ?? 0,
     ...(redriveDate !== undefined && { redriveDate }),
     ...(migratedDate !== undefined && { migratedDate }),

@@ -5,11 +5,16 @@ import type {
   AffectedExecution,
   ExecutionFilter as StoreFilter,
   ExecutionRecord,
+  MachineCount,
   MigrationReport,
   RedriveReport,
   VerificationReport,
 } from "../../core/api/durable.d.ts";
+import { milliseconds } from "../../core/base/duration.ts";
 import { messageOf, misuse } from "../../core/base/errors.ts";
+import { shown } from "../../core/base/shown.ts";
+import { bareName } from "../../core/tasks/resource.ts";
+import { countsOf } from "../store/counts.ts";
 import type { RemoteMethods, Host } from "./host.ts";
 import { StateMachine } from "../../core/execution/machine.ts";
 import { Change, problemsOf } from "./migration.ts";
@@ -97,6 +102,15 @@ export class Operations {
   /** Rebuilds executions from their stored facts without running any tasks, and returns how they differ from their records. */
   verify(filter: StoreFilter): Promise<VerificationReport> {
     return verify(this.#host, filter);
+  }
+
+  /** Counts executions by machine, status and interval of their start. */
+  async counts(filter: StoreFilter, { interval }: { interval?: number | string }): Promise<MachineCount[]> {
+    const every = typeof interval === "string" ? milliseconds(interval) : interval;
+    if (interval !== undefined && !(every !== undefined && every > 0 && Number.isFinite(every)))
+      throw misuse("INVALID_ARGUMENT", `interval must be a time above 0 such as "1 hour", not ${shown(interval)}`);
+    const counts = await countsOf(this.#host.store, filter, every === undefined ? {} : { interval: every });
+    return counts.map(({ machineArn, ...count }) => ({ machine: bareName(machineArn, ":stateMachine:"), ...count }));
   }
 
   async stopAll(filter: StoreFilter, error?: string, cause?: string): Promise<number> {

@@ -12,6 +12,7 @@ import type {
   ExecutionRecord,
   ExecutionSummary,
   LogEntry,
+  MachineCount,
   MigrationReport,
   QueueDescription,
   RedriveReport,
@@ -39,6 +40,7 @@ import { argumentText } from "../../core/tasks/integration.ts";
 import type { Completion } from "../../core/tasks/call.ts";
 import { bareName } from "../../core/tasks/resource.ts";
 import { executionOfToken } from "../../core/tasks/token.ts";
+import { checkFilter, startAttributes } from "./attributes.ts";
 import { endedTask } from "./ended-tasks.ts";
 import { DurableError, DurableExecution, described } from "./execution.ts";
 import type { WriteFailure } from "./committer.ts";
@@ -61,7 +63,7 @@ const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "childRecords", "owner", "resident", "region", "account", "clock"],
   ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", "interceptors", ...LIMITS],
 ];
-const START_OPTIONS = ["name", "input", "tags", "priority", "seed", "onConflict", "timeoutSeconds", "waitFor"];
+const START_OPTIONS = ["name", "input", "tags", "attributes", "priority", "seed", "onConflict", "timeoutSeconds", "waitFor"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RESIDENT = 1000;
 const DAY = 86_400_000;
@@ -183,11 +185,12 @@ export class Runtime implements PublicRuntime {
       throw misuse("INVALID_OPTION", `timeoutSeconds must be a whole number from 1 to 99,999,999, not ${shown(timeoutSeconds)}`);
     checkPolicy(onConflict);
     if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `priority must be a number, not ${shown(priority)}`);
+    const attributes = startAttributes(options.attributes);
     this.#programs.registered(machine);
     const [input] = await Promise.all([options.input, ...waitFor]);
     const text = input === undefined ? "{}" : argumentText(input, "the input", this.#options.strict);
     checkStart(name, text, this.#options);
-    const more = { ...(tags !== undefined && { tags }), ...(priority !== 0 && { priority }) };
+    const more = { ...(tags !== undefined && { tags }), ...attributes, ...(priority !== 0 && { priority }) };
     const record = await this.#beginNamed({ machine, name, input: text, run: randomUuid(), seed, timeoutSeconds, ...more }, onConflict);
     return this.#handle(record);
   }
@@ -293,6 +296,10 @@ export class Runtime implements PublicRuntime {
 
   count(filter: RuntimeFilter = {}): Promise<number> {
     return this.#host.store.count(this.#filter(filter));
+  }
+
+  counts(filter: RuntimeFilter = {}, options: { interval?: number | string } = {}): Promise<MachineCount[]> {
+    return this.#operations.counts(this.#filter(filter), options);
   }
 
   async succeed(token: string, output?: unknown, options?: AnswerOptions): Promise<boolean> {
@@ -497,6 +504,7 @@ export class Runtime implements PublicRuntime {
   }
 
   #filter({ machine, ...filter }: RuntimeFilter): ExecutionFilter {
+    checkFilter(filter);
     return { ...filter, ...(machine !== undefined && { machineArn: this.#machineArn(machine) }) };
   }
 }

@@ -9,7 +9,7 @@ import { shown } from "../../core/base/shown.ts";
 import { Alarm } from "../../core/driver/clock.ts";
 import { Cron } from "./cron.ts";
 
-const OPTIONS = ["machine", "input", "cron", "every", "timezone", "overlap", "catchUp", "tags"];
+const OPTIONS = ["machine", "input", "cron", "every", "timezone", "overlap", "catchUp", "tags", "attributes"];
 const OVERLAPS = ["skip", "allow", "buffer"];
 const POLICIES = ["one", "all", "none"];
 // A start that is more than this many milliseconds late counts as missed: the process was not running, or the machine was
@@ -38,6 +38,11 @@ export interface Document extends Omit<ScheduleOptions, "every"> {
   problem?: string;
 }
 
+/** Returns the options of a start by which lists filter. */
+export function listedAs({ tags, attributes }: Pick<Document, "tags" | "attributes">): Pick<Document, "tags" | "attributes"> {
+  return { ...(tags !== undefined && { tags }), ...(attributes !== undefined && { attributes }) };
+}
+
 /** When a schedule starts executions, and of which machine. */
 type Rules = Omit<Document, "created" | "next">;
 
@@ -46,7 +51,7 @@ export interface Starter {
   readonly store: Store;
   readonly clock: Clock;
   /** Starts an execution, and resolves to its ARN. If an execution of this name exists, that one's ARN is returned. */
-  start(machine: string, options: { name: string; input: unknown; tags?: Record<string, string> }): Promise<string>;
+  start(machine: string, options: { name: string; input: unknown } & Pick<ScheduleOptions, "tags" | "attributes">): Promise<string>;
   /** Whether this process runs the schedules. Only one of the processes that share a store does. */
   isMine(): boolean;
   record(arn: string): Promise<ExecutionRecord | undefined>;
@@ -181,7 +186,7 @@ export class Schedules {
   async #start(name: string, { buffered, problem, ...document }: Document, at: number): Promise<Document> {
     const execution = executionOf(name, document, at);
     try {
-      const arn = await this.#starter.start(document.machine, { ...execution, ...(document.tags && { tags: document.tags }) });
+      const arn = await this.#starter.start(document.machine, { ...execution, ...listedAs(document) });
       return { ...document, last: { arn, at } };
     } catch (thrown) {
       this.#starter.failed(thrown);

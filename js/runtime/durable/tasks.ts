@@ -4,6 +4,7 @@ import { checkOptions } from "../../core/base/options.ts";
 import { argumentText } from "../../core/tasks/integration.ts";
 import type { Taker } from "../../core/tasks/call.ts";
 import type { MissingHandler, Resource, TaskSource } from "../../core/tasks/resource.ts";
+import { attributesTask } from "./attributes.ts";
 import { forgetCalls, noteCall } from "./at-most-once.ts";
 import { Cancellation } from "./cancellation.ts";
 import { Children, type Runs } from "./children.ts";
@@ -36,6 +37,7 @@ export class OwnTasks implements TaskSource {
       Object.entries({
         ...this.signals.tasks,
         setState: stateTask(host),
+        setAttributes: attributesTask(host),
         continueAsNew: new Continuation(runs),
         ...this.cancellation.tasks,
       }),

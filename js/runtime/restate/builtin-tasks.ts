@@ -7,6 +7,7 @@ import type { InvokeCommand } from "../../core/api/index.d.ts";
 import { isObject } from "../../core/base/json.ts";
 import { shown } from "../../core/base/shown.ts";
 import type { Outcome } from "../../core/driver/driver.ts";
+import { changedAttributes } from "../durable/attributes.ts";
 import { uuidOf } from "../durable/names.ts";
 import { invalid, membersOf, refuse } from "../durable/requests.ts";
 import {
@@ -75,6 +76,7 @@ export class BuiltinTasks implements TaskSource {
       ["signalExecution", new BuiltinTask(passSignal)],
       ["cancelExecution", new BuiltinTask(passCancel)],
       ["setState", new BuiltinTask(showState)],
+      ["setAttributes", new BuiltinTask(setAttributes)],
       ["continueAsNew", new BuiltinTask((call, slice) => continueAsNew(machines, payloadLimit, call, slice))],
     ]);
   }
@@ -306,4 +308,12 @@ function showState(call: TaskCall, slice: SliceDriver): void {
   }
   slice.record = { ...slice.record, state: text };
   slice.complete(call, "succeed", text);
+}
+
+function setAttributes(call: TaskCall, slice: SliceDriver): void {
+  const after = changedAttributes(call, slice.record);
+  if ("failure" in after) return refuse(slice, call, after.failure);
+  const { attributes, ...record } = slice.record;
+  slice.record = { ...record, ...(after.attributes !== undefined && { attributes: after.attributes }) };
+  slice.complete(call, "succeed", JSON.stringify(after.attributes ?? {}));
 }

@@ -23,6 +23,7 @@ import { checkOptions } from "../../core/base/options.ts";
 import { randomKey, randomUuid, seedOf } from "../../core/base/random.ts";
 import { shown } from "../../core/base/shown.ts";
 import { beatText } from "../../core/driver/calls.ts";
+import { startAttributes } from "../durable/attributes.ts";
 import { DurableError } from "../durable/execution.ts";
 import { problemsOf } from "../durable/migration.ts";
 import { checked } from "../durable/schedules.ts";
@@ -50,7 +51,7 @@ const DELAY = 20;
 // How long a worker of an activity waits for a task, in seconds, and how often the request is sent again after a lost connection.
 const POLL = 60;
 const POLLS = 5;
-const START_OPTIONS = ["name", "input", "tags", "seed"];
+const START_OPTIONS = ["name", "input", "tags", "attributes", "seed"];
 
 export class RestateClient implements PublicClient {
   readonly #ingress: Ingress;
@@ -100,7 +101,7 @@ export class RestateClient implements PublicClient {
 
   async #request(
     machine: string,
-    { name = randomUuid(), input, tags, seed }: RestateStart,
+    { name = randomUuid(), input, tags, attributes, seed }: RestateStart,
   ): Promise<{ arn: string; request: StartRequest }> {
     const text = input === undefined ? "{}" : argumentText(input, "the input", this.#strict);
     const problem = startProblem(name, text);
@@ -108,6 +109,7 @@ export class RestateClient implements PublicClient {
     const request: StartRequest = {
       ...{ machine, name, input: text },
       ...(tags !== undefined && { tags }),
+      ...startAttributes(attributes),
       seed: `${seedOf(seed)}`,
       // Without a seed the token key is random, so task tokens cannot be derived from the visible data of the execution.
       ...(seed === undefined && { tokenKey: randomKey() }),

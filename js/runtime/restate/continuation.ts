@@ -6,6 +6,7 @@
 import { nameTaken, nextExecution } from "../durable/continuation.ts";
 import { uuidOf } from "../durable/names.ts";
 import { refuse } from "../durable/requests.ts";
+import { listedAs } from "../durable/schedules.ts";
 import type { TaskCall } from "../../core/tasks/call.ts";
 import { EXECUTION } from "./context.ts";
 import type { ExecutionEvent, StartRequest } from "./events.ts";
@@ -28,7 +29,13 @@ export function continueAsNew(machines: RegisteredMachines, limit: number | unde
   if ("failure" in next) return refuse(slice, call, next.failure);
   const { task } = call.command;
   const { machine, name, input, continued, tags = slice.record.tags } = next;
-  const request: StartRequest = { machine, name, input, ...(tags !== undefined && { tags }), continued: { ...continued, task } };
+  const request: StartRequest = {
+    machine,
+    name,
+    input,
+    ...listedAs({ tags, attributes: slice.record.attributes }),
+    continued: { ...continued, task },
+  };
   const isExpress = machines.registered(machine)?.machine.type === "EXPRESS";
   const arn = machines.names.execution(machine, name, isExpress ? uuidOf(`${slice.record.id}/${task}`) : undefined);
   slice.notes.children.push([task, arn]);

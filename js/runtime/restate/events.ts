@@ -3,6 +3,7 @@
 import type { ExecutionRecord } from "../../core/api/durable.d.ts";
 import type { InvokeCommand, MachineType, MapRunChange, RunningProblem } from "../../core/api/index.d.ts";
 import type { Fact } from "../../core/border/facts.ts";
+import type { Attributes } from "../store/attributes.ts";
 import type { Continued } from "../durable/continuation.ts";
 import type { ExecutionInfo } from "../../core/execution/execution.ts";
 import type { Completion } from "../../core/tasks/call.ts";
@@ -24,6 +25,7 @@ export interface StartRequest {
   /** The key of task tokens. Absent: random or, with a seed, derived from it. */
   tokenKey?: string;
   tags?: Record<string, string>;
+  attributes?: Attributes;
   /** The execution whose task started this one. */
   parent?: ParentTask;
   /** The execution that this one continues, and the task that started this one. */

@@ -2,6 +2,7 @@
 
 import type { ExecutionSummary } from "../../core/api/durable.d.ts";
 import type { RestateFilter } from "../../core/api/restate.d.ts";
+import { checkFilter } from "../durable/attributes.ts";
 import { selects } from "../store/filter.ts";
 import { storedJson } from "../store/stored-json.ts";
 import { EXECUTION } from "./context.ts";
@@ -22,6 +23,7 @@ export async function listed(
   withChildren = false,
 ): Promise<{ items: ExecutionSummary[]; before?: number }> {
   // Only the children of Map Runs have a slash in their ARNs.
+  checkFilter(filter);
   const which = withChildren ? "" : ` AND service_key ${filter.mapRunArn === undefined ? "NOT LIKE" : "LIKE"} '%/%'`;
   const where = `service_name = '${EXECUTION}' AND key = 'record'${which}`;
   const rows = await ingress.query(`SELECT value_utf8 FROM state WHERE ${where}`);

@@ -166,11 +166,17 @@ export class ExecutionObject {
     return ["start", request.input, tokenKey === undefined ? info : { ...info, tokenKey }, BigInt(seed)];
   }
 
-  #record(id: string, { machine, name, input, tags, parent, continued }: StartRequest, { machine: { digest, type } }: Program, at: number) {
+  #record(
+    id: string,
+    { machine, name, input, tags, attributes, parent, continued }: StartRequest,
+    { machine: { digest, type } }: Program,
+    at: number,
+  ) {
     const record: ExecutionRecord = {
       ...{ id, name, machine, machineArn: this.#host.machines.names.machine(machine), definition: digest, type },
       ...{ status: "RUNNING", startDate: at, order: at, input },
       ...(tags !== undefined && { tags }),
+      ...(attributes !== undefined && { attributes }),
       ...(parent !== undefined && { parent }),
       ...(continued !== undefined && { continued }),
     };

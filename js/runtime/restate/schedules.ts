@@ -3,7 +3,7 @@
 import type { ExecutionRecord, ScheduleDescription, ScheduleOptions } from "../../core/api/durable.d.ts";
 import { messageOf } from "../../core/base/errors.ts";
 import { uuidOf } from "../durable/names.ts";
-import { type Document, checked, chosenUntil, described, executionOf, nextOf, withRules } from "../durable/schedules.ts";
+import { type Document, checked, chosenUntil, described, executionOf, listedAs, nextOf, withRules } from "../durable/schedules.ts";
 import { storedJson } from "../store/stored-json.ts";
 import { EXECUTION, SCHEDULE, type ObjectContext } from "./context.ts";
 import type { StartRequest } from "./events.ts";
@@ -103,11 +103,11 @@ export class ScheduleObject {
   }
 
   #start(ctx: ObjectContext, { buffered, problem, ...document }: StoredSchedule, at: number, { type }: Now): StoredSchedule {
-    const { machine, tags } = document;
+    const { machine } = document;
     if (type === undefined) return { ...document, problem: `the worker has no machine ${JSON.stringify(machine)}` };
     const { name, input } = executionOf(ctx.key, document, at);
     const arn = this.#host.machines.names.execution(machine, name, type === "EXPRESS" ? uuidOf(`${ctx.key}/${name}`) : undefined);
-    const request: StartRequest = { machine, name, input: JSON.stringify(input), ...(tags !== undefined && { tags }) };
+    const request: StartRequest = { machine, name, input: JSON.stringify(input), ...listedAs(document) };
     ctx.send({ service: EXECUTION, handler: "start", key: arn }, request);
     return { ...document, last: { arn, at } };
   }

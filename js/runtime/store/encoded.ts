@@ -4,6 +4,8 @@ import type {
   Batch,
   BatchResult,
   Codec,
+  ExecutionCount,
+  ExecutionFilter,
   ExecutionRecord,
   ExecutionSummary,
   Sharing,
@@ -14,6 +16,7 @@ import type {
 import { messageOf, misuse } from "../../core/base/errors.ts";
 import { hasLoneSurrogate } from "../../core/base/json.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
+import { type CountOptions, countsOf } from "./counts.ts";
 import { StoreError } from "./errors.ts";
 
 /** The only member of an encoded text. It has the names of the codecs, in the order in which they were applied, and the data. */
@@ -258,6 +261,10 @@ class EncodedStore implements Store {
 
   count(...args: Parameters<Store["count"]>): Promise<number> {
     return this.#store.count(...args);
+  }
+
+  counts(filter: ExecutionFilter, options: CountOptions): Promise<ExecutionCount[]> {
+    return countsOf(this.#store, filter, options);
   }
 
   due(...args: Parameters<Store["due"]>): ReturnType<Store["due"]> {

@@ -1,6 +1,7 @@
 // Decides which executions a filter selects.
 
 import type { ExecutionFilter, ExecutionRecord } from "../../core/api/durable.d.ts";
+import { conditionsOf, meets } from "./attributes.ts";
 
 /** Returns whether a filter selects an execution that is already known to be in the list of its machine or Map Run. */
 export function selects(filter: ExecutionFilter, record: ExecutionRecord): boolean {
@@ -13,6 +14,7 @@ export function selects(filter: ExecutionFilter, record: ExecutionRecord): boole
     (namePrefix === undefined || record.name.startsWith(namePrefix)) &&
     (startedFrom === undefined || record.startDate >= startedFrom) &&
     (startedBefore === undefined || record.startDate < startedBefore) &&
-    (tags === undefined || Object.entries(tags).every(([key, value]) => record.tags?.[key] === value))
+    (tags === undefined || Object.entries(tags).every(([key, value]) => record.tags?.[key] === value)) &&
+    (filter.attributes === undefined || conditionsOf(filter).every((condition) => meets(record.attributes, condition)))
   );
 }

@@ -5,12 +5,13 @@
 
 import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, StoredExecution } from "../../core/api/durable.d.ts";
 import type { IndexedDBOptions, IndexedDBStore } from "../../core/api/indexeddb.d.ts";
+import { conditionsOf } from "./attributes.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 import { selects } from "./filter.ts";
 import { documentText } from "./records.ts";
 import { storedJson } from "./stored-json.ts";
 import { type Free, answer, inTransaction, storeError, takeLock, walk } from "./requests.ts";
-import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
+import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, attributeRange, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
 import { Writing } from "./writing.ts";
 
 // The number of executions that are removed in one transaction. It is small so that other transactions need not wait long.
@@ -108,7 +109,7 @@ class DatabaseStore implements IndexedDBStore {
     const { name } = this;
     return new Promise((resolve, reject) => {
       const request = globalThis.indexedDB.open(name, SCHEMA);
-      request.onupgradeneeded = ({ oldVersion }) => migrate(request.result, oldVersion);
+      request.onupgradeneeded = ({ oldVersion }) => migrate(request.result, request.transaction!, oldVersion);
       request.onerror = () => {
         const { error } = request;
         if (error?.name !== "VersionError") return reject(storeError(error));
@@ -266,11 +267,9 @@ class DatabaseStore implements IndexedDBStore {
     { before = Infinity, limit = 100 }: { before?: number; limit?: number } = {},
   ): Promise<{ items: ExecutionSummary[]; before?: number }> {
     return this.#do("readonly", async (transaction) => {
-      const { index, range } = rangeOf(filter, before);
       const items: ExecutionSummary[] = [];
       let more = false as boolean;
-      await walk(transaction.objectStore("execution").index(index).openCursor(range, "prev"), ({ value }) => {
-        const { record } = value as Row;
+      await visit(transaction, filter, before, ({ record }) => {
         if (!selects(filter, record)) return true;
         more = items.length === limit;
         if (!more) items.push(record);
@@ -287,8 +286,8 @@ class DatabaseStore implements IndexedDBStore {
       const executions = transaction.objectStore("execution").index(index);
       if (exact) return answer(executions.count(range));
       let count = 0;
-      await walk(executions.openCursor(range), ({ value }) => {
-        if (selects(filter, (value as Row).record)) count += 1;
+      await visit(transaction, filter, Infinity, ({ record }) => {
+        if (selects(filter, record)) count += 1;
         return true;
       });
       return count;
@@ -331,6 +330,22 @@ class DatabaseStore implements IndexedDBStore {
 /** Creates a store in IndexedDB. */
 export function indexedDB(name: string, options: IndexedDBOptions = {}): IndexedDBStore {
   return new DatabaseStore(name, options);
+}
+
+/** Calls back with the rows that a filter may select, the latest first, until the callback returns false. */
+async function visit(transaction: IDBTransaction, filter: ExecutionFilter, before: number, see: (row: Row) => boolean): Promise<void> {
+  const executions = transaction.objectStore("execution");
+  const [condition] = conditionsOf(filter);
+  if (condition === undefined || "value" in condition) {
+    const { index, range } = rangeOf(filter, before);
+    return walk(executions.index(index).openCursor(range, "prev"), ({ value }) => see(value as Row));
+  }
+  // The index has these executions in the order of their values.
+  const orders = (await answer(executions.index("attribute").getAllKeys(attributeRange(condition)))) as number[];
+  for (const order of orders.filter((one) => one < before).sort((a, b) => b - a)) {
+    const row: Row | undefined = await answer(executions.get(order));
+    if (row !== undefined && !see(row)) return;
+  }
 }
 
 function rowOf(transaction: IDBTransaction, id: string): Promise<Row | undefined> {

@@ -5,6 +5,7 @@
 import type {
   Batch,
   BatchResult,
+  ExecutionCount,
   ExecutionFilter,
   ExecutionRecord,
   ExecutionSummary,
@@ -12,6 +13,8 @@ import type {
   StoredExecution,
   Texts,
 } from "../../core/api/durable.d.ts";
+import { conditionsOf } from "./attributes.ts";
+import { Counting, type CountOptions } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
 import { selects } from "./filter.ts";
 import { changed, closed, copyOf, documentText, type Due, pageOf, piecesOf, refused, summaryOf, type Stored } from "./records.ts";
@@ -43,6 +46,8 @@ export class MemoryStore implements Store {
   readonly #executions = new Map<string, Entry>();
   // All executions, those of each machine and those of each Map Run, in the order in which they began.
   readonly #groups = new Map<string, Entry[]>();
+  // The executions with each value of each attribute.
+  readonly #attributes = new Map<string, Set<Entry>>();
   // The ended executions, in the order in which they ended.
   readonly #ended: Entry[] = [];
   /** The length of the texts of the ended executions, in characters. */
@@ -125,6 +130,7 @@ export class MemoryStore implements Store {
     const entry = known ?? this.#create(record);
     if (known !== undefined) this.#unlist(known);
     entry.record = record;
+    for (const key of attributeKeys(record)) entryOf(this.#attributes, key, () => new Set<Entry>()).add(entry);
     this.#append(entry, batch, pieces);
     return { ok: true, version: record.version, order: record.order };
   }
@@ -161,6 +167,11 @@ export class MemoryStore implements Store {
   /** Removes an execution from the lists that depend on its record. */
   #unlist(entry: Entry): void {
     this.#waking.delete(entry);
+    for (const key of attributeKeys(entry.record)) {
+      const members = this.#attributes.get(key);
+      members?.delete(entry);
+      if (members?.size === 0) this.#attributes.delete(key);
+    }
     if (entry.record.status === "RUNNING") return;
     this.#ended.splice(firstAfter(this.#ended, entry) - 1, 1);
     this.#endedSize -= entry.size;
@@ -219,8 +230,21 @@ export class MemoryStore implements Store {
     return this.#group(filter).filter(({ record }) => selects(filter, record)).length;
   }
 
+  async counts(filter: ExecutionFilter, options: CountOptions): Promise<ExecutionCount[]> {
+    this.#check();
+    const counting = new Counting(options);
+    for (const { record } of this.#group(filter)) if (selects(filter, record)) counting.add(record);
+    return counting.counts;
+  }
+
   /** Returns the smallest list that contains all executions of a filter. */
-  #group({ mapRunArn, machineArn }: ExecutionFilter): readonly Entry[] {
+  #group(filter: ExecutionFilter): readonly Entry[] {
+    const { mapRunArn, machineArn } = filter;
+    const [condition] = conditionsOf(filter);
+    if (condition !== undefined && "value" in condition) {
+      const members = [...(this.#attributes.get(attributeKey(condition.name, condition.value)) ?? [])];
+      return members.sort((a, b) => a.record.order - b.record.order);
+    }
     const name = mapRunArn !== undefined ? `run ${mapRunArn}` : machineArn !== undefined ? `machine ${machineArn}` : "all";
     return this.#groups.get(name) ?? [];
   }
@@ -271,6 +295,15 @@ export class MemoryStore implements Store {
 function groupsOf({ machineArn, mapRunArn }: ExecutionRecord): string[] {
   // The children of a Map Run are listed only with the run.
   return mapRunArn === undefined ? ["all", `machine ${machineArn}`] : [`run ${mapRunArn}`];
+}
+
+/** Returns the keys under which an execution is found by its attributes. */
+function attributeKeys({ attributes }: ExecutionRecord): string[] {
+  return Object.entries(attributes ?? {}).map(([name, value]) => attributeKey(name, value));
+}
+
+function attributeKey(name: string, value: unknown): string {
+  return JSON.stringify([name, value]);
 }
 
 /** Returns the index of the last member that began before `order`, or -1 if there is none. */

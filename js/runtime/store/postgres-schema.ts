@@ -20,7 +20,7 @@ interface MigrationSession {
  *
  * Executions that are in no Map Run are in the partial indexes that lists read; `execution_run` contains the children of Map Runs.
  */
-const STEPS: readonly (string | ((session: MigrationSession) => Promise<void>))[] = [
+export const STEPS: readonly (string | ((session: MigrationSession) => Promise<void>))[] = [
   `
   CREATE TABLE document (
     position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, collection text NOT NULL, key text NOT NULL, value text NOT NULL
@@ -98,21 +98,32 @@ const STEPS: readonly (string | ((session: MigrationSession) => Promise<void>))[
       after = ids.at(-1) ?? Infinity;
     }
   },
+  // This step adds the attributes of executions. `kind` is 0 for a boolean, whose number is 0 or 1, 1 for a number, and 2 for a text.
+  // A process with the previous version may go on: it writes no attributes, and its removals remove them, too.
+  `
+  CREATE TABLE attribute (
+    execution bigint NOT NULL REFERENCES execution ON DELETE CASCADE,
+    name text NOT NULL, kind smallint NOT NULL, number double precision, text text COLLATE "C",
+    PRIMARY KEY (execution, name)
+  );
+  CREATE INDEX attribute_number ON attribute (name, kind, number, execution) WHERE kind < 2;
+  CREATE INDEX attribute_text ON attribute (name, text, execution) WHERE kind = 2;
+  `,
 ];
 
 /** Migrates a schema to the last step. Refuses the schema of a newer version. */
-export async function migrate(session: MigrationSession, schema: string): Promise<void> {
+export async function migrate(session: MigrationSession, schema: string, steps: typeof STEPS = STEPS): Promise<void> {
   await session.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await session.query(`SET search_path TO ${schema}`);
   await session.query("CREATE TABLE IF NOT EXISTS version (step integer NOT NULL)");
   const [row] = await session.query("SELECT max(step) AS step FROM version");
   const step = Number(row?.step ?? 0);
-  if (step > STEPS.length)
+  if (step > steps.length)
     throw new StoreError(
       "STORE_NEWER",
-      `the schema ${schema} was written by a newer version of Stepglass: it is version ${step}, and this Stepglass knows ${STEPS.length}; update Stepglass`,
+      `the schema ${schema} was written by a newer version of Stepglass: it is version ${step}, and this Stepglass knows ${steps.length}; update Stepglass`,
     );
-  for (const [i, text] of STEPS.entries()) {
+  for (const [i, text] of steps.entries()) {
     if (i < step) continue;
     await session.transaction(async () => {
       if (typeof text === "string") await session.query(text);

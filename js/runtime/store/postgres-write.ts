@@ -1,6 +1,7 @@
 // A write to PostgreSQL: it applies batches to the rows that they concern, and performs the statements that store the result.
 
 import type { Batch, BatchResult, Texts } from "../../core/api/durable.d.ts";
+import type { Attributes } from "./attributes.ts";
 import { PAYLOADS, type Stored, aboutOf, changed, endedAt, piecesOf, refused } from "./records.ts";
 import type { Row, Session } from "./postgres-session.ts";
 import type { Shares } from "./postgres-shares.ts";
@@ -29,6 +30,8 @@ interface Entry extends Figures {
   wakeAt: number | null;
   isNew: boolean;
   touched: boolean;
+  /** The attributes that the database has of a stored execution. */
+  storedAttributes: Attributes | undefined;
   /** Whether the stored facts and the stored snapshot must be removed. */
   clears: boolean;
   snapshot: string | undefined;
@@ -134,6 +137,7 @@ export class PostgresWrite {
       "history",
       touched.flatMap((entry) => entry.newEvents.map((one) => [orderOf(entry), one.first, one.count, one.text])),
     );
+    await this.#attributes(touched.filter(({ record, storedAttributes }) => !isSame(record.attributes, storedAttributes)));
     await this.#notify(touched);
     return late;
   }
@@ -150,6 +154,24 @@ export class PostgresWrite {
       return isNew && wakeAt !== null && !this.#lockedShards.has(shard) ? [{ shard, id: record.id, wakeAt }] : [];
     });
     await this.#shares.changed(this.#session, { ended, due });
+  }
+
+  async #attributes(entries: readonly Entry[]): Promise<void> {
+    const stored = entries.filter(({ storedAttributes }) => storedAttributes !== undefined).map(orderOf);
+    if (stored.length > 0) await this.#session.query("DELETE FROM attribute WHERE execution = ANY($1::bigint[])", [stored]);
+    const rows = entries.flatMap((entry) =>
+      Object.entries(entry.record.attributes ?? {}).map(([name, value]) =>
+        typeof value === "string"
+          ? [orderOf(entry), name, 2, null, value]
+          : [orderOf(entry), name, typeof value === "number" ? 1 : 0, Number(value), null],
+      ),
+    );
+    if (rows.length === 0) return;
+    await this.#session.query(
+      `INSERT INTO attribute (execution, name, kind, number, text)
+       SELECT * FROM unnest(${types(["bigint", "text", "integer", "double precision", "text"])})`,
+      columns(rows),
+    );
   }
 
   async #texts(table: "fact" | "history", rows: unknown[][]): Promise<void> {
@@ -257,7 +279,11 @@ function append(entry: Entry, { facts, snapshot }: Batch, pieces: readonly Texts
   }
 }
 
-const NOTHING = { touched: false, clears: false, snapshot: undefined };
+function isSame(a: Attributes | undefined, b: Attributes | undefined): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+const NOTHING = { touched: false, clears: false, snapshot: undefined, storedAttributes: undefined };
 
 function newEntry(record: Stored): Entry {
   const figures: Figures = { facts: 0, events: 0, base: 0, snapshots: 0, held: 0, bytes: 0 };
@@ -270,6 +296,7 @@ function entryOf(row: Row): Entry {
   return {
     ...NOTHING,
     record,
+    storedAttributes: record.attributes,
     facts: Number(row.facts),
     events: Number(row.events),
     base: Number(row.base),

@@ -7,6 +7,7 @@
 import type {
   Batch,
   BatchResult,
+  ExecutionCount,
   ExecutionFilter,
   ExecutionRecord,
   ExecutionSummary,
@@ -15,13 +16,15 @@ import type {
   StoredExecution,
 } from "../../core/api/durable.d.ts";
 import { randomUuid } from "../../core/base/random.ts";
+import { type CountOptions, sorted } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
+import { selected } from "./postgres-lists.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
-import { StoredText, type Row, Session, type SessionOptions } from "./postgres-session.ts";
+import { type Row, Session, type SessionOptions } from "./postgres-session.ts";
 import { Shares, type Use } from "./postgres-shares.ts";
 import { type Due, PAYLOADS, type Stored, closed, documentText, pageOf } from "./records.ts";
 import { Reading } from "./reading.ts";
-import { bound, escaped, textOf } from "./texts.ts";
+import { textOf } from "./texts.ts";
 
 /** The number of documents that are read at once, and the number of executions that are removed at once. */
 const DOCUMENTS = 1000;
@@ -251,6 +254,21 @@ export class PostgresStore implements Store {
     return Number(row?.count);
   }
 
+  async counts(filter: ExecutionFilter, { interval }: CountOptions): Promise<ExecutionCount[]> {
+    const { text, values } = selected(filter);
+    const slot = interval === undefined ? "NULL" : `floor(start_date / ${Number(interval)})`;
+    const counted = `SELECT machine, status, ${slot} AS slot, count(*) AS count FROM execution ${text} GROUP BY 1, 2, 3`;
+    const rows = await this.#use((session) => session.query(counted, values));
+    return sorted(
+      rows.map(({ machine, status, slot, count }) => ({
+        machineArn: textOf(machine),
+        status: textOf(status) as ExecutionCount["status"],
+        ...(interval !== undefined && { from: Number(slot) * interval }),
+        count: Number(count),
+      })),
+    );
+  }
+
   async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
     const own = this.#shares === undefined ? "" : ` AND shard = ANY('{${this.#shares.own.join(",")}}')`;
     const due = `SELECT id, arn, wake_at FROM execution WHERE status = 'RUNNING' AND wake_at IS NOT NULL${own} AND`;
@@ -325,34 +343,6 @@ async function surplus(session: Session, { endedBefore = -Infinity, executions =
     rows.push(row);
   }
   return rows;
-}
-
-/** A condition with a `?` for each of its values. */
-type Condition = [text: string, ...values: unknown[]];
-
-/** Returns a WHERE clause, and the values of its parameters. */
-function selected(filter: ExecutionFilter, more: Condition[] = []): { text: string; values: unknown[] } {
-  const { machineArn, mapRunArn, status, namePrefix, tags, startedFrom, startedBefore } = filter;
-  const conditions: Condition[] = [...more, mapRunArn === undefined ? ["map_run IS NULL"] : ["map_run = ?", mapRunArn]];
-  if (machineArn !== undefined) conditions.push(["machine = ?", machineArn]);
-  if (typeof status === "string") conditions.push(["status = ?", status]);
-  else if (status !== undefined) conditions.push(["status = ANY(?)", [...status]]);
-  if (startedFrom !== undefined) conditions.push(["start_date >= ?", startedFrom]);
-  if (startedBefore !== undefined) conditions.push(["start_date < ?", startedBefore]);
-  if (namePrefix !== undefined) conditions.push(["(starts_with(name, ?) OR starts_with(name, ?))", ...formsOf(namePrefix)]);
-  if (tags !== undefined)
-    conditions.push([
-      "tags @> ARRAY(SELECT md5(tag) FROM unnest(?::text[]) AS tag)",
-      Object.entries(tags).map((tag) => JSON.stringify(tag)),
-    ]);
-  const values: unknown[] = [];
-  const text = conditions.map(([part, ...given]) => part.replaceAll("?", () => `$${values.push(given.shift())}`)).join(" AND ");
-  return { text: `WHERE ${text}`, values };
-}
-
-/** Returns the beginning of a name in both forms. The escaped form has no quote at its end. */
-function formsOf(prefix: string): StoredText[] {
-  return [new StoredText(bound(prefix)), new StoredText(escaped(prefix).slice(0, -1))];
 }
 
 async function recordOf(session: Session, id: string): Promise<Stored | undefined> {

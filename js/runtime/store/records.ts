@@ -1,6 +1,7 @@
 // The handling of records, documents and texts that all stores share.
 
 import type { Batch, ExecutionRecord, ExecutionSummary, Store, Texts } from "../../core/api/durable.d.ts";
+import { attributeProblem } from "./attributes.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 
 // Long histories are stored in pieces, so that reading a page does not parse the whole history.
@@ -82,6 +83,8 @@ function check(record: Record<string, unknown>): asserts record is Stored {
   for (const name of ["id", "name", "machineArn", "status", "input"])
     if (typeof record[name] !== "string") throw unusable(`${name} of the record of ${record.id} must be a string`);
   if (typeof record.startDate !== "number") throw unusable(`startDate of the record of ${record.id} must be a number`);
+  const problem = record.attributes === undefined ? undefined : attributeProblem(record.attributes);
+  if (problem !== undefined) throw unusable(`${problem}, in the record of ${record.id}`);
 }
 
 /** Returns the JSON text of a document. */

@@ -1,11 +1,12 @@
 // The object stores of the browser's database, and the row of an execution.
 
 import type { ExecutionFilter, ExecutionRecord } from "../../core/api/durable.d.ts";
+import { type Condition, conditionsOf } from "./attributes.ts";
 import { PAYLOADS, type Stored } from "./records.ts";
 import { answer } from "./requests.ts";
 
 /** The version of the schema. Each change of the schema has a step in `migrate`. */
-export const SCHEMA = 1;
+export const SCHEMA = 2;
 
 export const STORES = ["counter", "definition", "document", "execution", "text", "fact", "history"] as const;
 
@@ -28,8 +29,13 @@ export interface Row {
   wake?: number;
   /** For an ended execution: the time at which it ended, or Infinity if that is not known, and its order. */
   ended?: [stopDate: number, order: number];
+  /** Its attributes, each with its order. */
+  attributes?: [name: string, value: Indexed, order: number][];
   bytes: number;
 }
+
+/** The value of an attribute in a form that can be a key. Numbers come before texts, and those before booleans. */
+type Indexed = number | string | [boolean: number];
 
 /** A part of a history. */
 export interface Piece {
@@ -46,7 +52,7 @@ export interface DocumentRow {
 }
 
 /** Migrates any older schema to the current one. */
-export function migrate(database: IDBDatabase, from: number): void {
+export function migrate(database: IDBDatabase, transaction: IDBTransaction, from: number): void {
   if (from < 1) {
     database.createObjectStore("counter");
     database.createObjectStore("definition");
@@ -63,6 +69,8 @@ export function migrate(database: IDBDatabase, from: number): void {
     executions.createIndex("ended", "ended");
     for (const name of ["text", "fact", "history"]) database.createObjectStore(name);
   }
+  // No older execution has attributes.
+  if (from < 2) transaction.objectStore("execution").createIndex("attribute", "attributes", { multiEntry: true });
 }
 
 /** Returns the row of a new execution. */
@@ -90,6 +98,21 @@ export function index(row: Row): void {
   else row.ended = [stopDate ?? Infinity, row.order];
   if (status === "RUNNING" && row.wakeAt !== null) row.wake = row.wakeAt;
   else delete row.wake;
+  const { attributes } = row.record;
+  if (attributes === undefined) delete row.attributes;
+  else row.attributes = Object.entries(attributes).map(([name, value]) => [name, indexed(value), row.order]);
+}
+
+function indexed(value: string | number | boolean): Indexed {
+  return typeof value === "boolean" ? [Number(value)] : value;
+}
+
+/** Returns the keys of the index of attributes for a range of values. */
+export function attributeRange({ name, kind, from, before }: Exclude<Condition, { value: unknown }>): IDBKeyRange {
+  const lowest = kind === "number" ? -Infinity : "";
+  // The first key of the next kind.
+  const next = kind === "number" ? "" : [];
+  return IDBKeyRange.bound([name, from ?? lowest], [name, before ?? next], false, true);
 }
 
 /** Returns a record in the form that a row contains. */
@@ -122,10 +145,15 @@ export function keysOf(order: number): IDBKeyRange {
  */
 export function rangeOf(filter: ExecutionFilter, before: number): { index: string; range: IDBKeyRange; exact: boolean } {
   const { mapRunArn = "", machineArn, status, namePrefix, tags, startedFrom, startedBefore } = filter;
+  const [condition] = conditionsOf(filter);
+  if (condition !== undefined && "value" in condition) {
+    const found = [condition.name, indexed(condition.value)];
+    return { index: "attribute", exact: false, range: IDBKeyRange.bound([...found, -Infinity], [...found, before], false, true) };
+  }
   const statuses = status === undefined || typeof status === "string" ? status : status.length === 1 ? status[0] : undefined;
   const exact =
     (status === undefined || statuses !== undefined) &&
-    [namePrefix, tags, startedFrom, startedBefore].every((member) => member === undefined);
+    [namePrefix, tags, startedFrom, startedBefore, condition].every((member) => member === undefined);
   const key = [mapRunArn, ...(machineArn === undefined ? [] : [machineArn]), ...(statuses === undefined ? [] : [statuses])];
   const index =
     machineArn === undefined ? (statuses === undefined ? "scope" : "status") : statuses === undefined ? "machine" : "machineStatus";

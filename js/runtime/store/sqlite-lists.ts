@@ -2,6 +2,7 @@
 
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";
 import type { Value } from "./sqlite-database.ts";
+import { type Condition as AttributeCondition, conditionsOf } from "./attributes.ts";
 import { bound, escaped } from "./texts.ts";
 
 /** A part of a statement, and the values of its parameters. */
@@ -18,7 +19,7 @@ export const ROW =
 export function page(filter: ExecutionFilter, numbers: Numbers, before: number, limit: number): Sql {
   // With several statuses, the rows of each status are already in order, so the first rows of each are enough.
   const parts = statusesOf(filter).map((status) => {
-    const id = filter.tags === undefined || Object.keys(filter.tags).length === 0 ? "e.id" : "t.execution";
+    const id = driversOf(filter).length === 0 ? "e.id" : "t.execution";
     const { text, values } = selected(filter, numbers, status, [`${id} < ?`, before]);
     return { text: `SELECT * FROM (SELECT ${id} AS id ${text} ORDER BY ${id} DESC LIMIT ?)`, values: [...values, limit] };
   });
@@ -33,6 +34,20 @@ export function counted(filter: ExecutionFilter, numbers: Numbers): Sql {
   const parts = statusesOf(filter).map((status) => selected(filter, numbers, status));
   return {
     text: `SELECT ${parts.map(({ text }) => `(SELECT count(*) ${text})`).join(" + ")} AS count`,
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+/** Counts the executions that a filter selects, by machine, status and interval of their start. */
+export function countedBy(filter: ExecutionFilter, numbers: Numbers, interval: number | undefined): Sql {
+  const parts = statusesOf(filter).map((status) => {
+    const { text, values } = selected(filter, numbers, status);
+    const slot = interval === undefined ? "NULL" : "CAST(e.start_date / ? AS INTEGER)";
+    const counted = `SELECT e.machine AS machine, e.status AS status, ${slot} AS slot, count(*) AS count ${text} GROUP BY 1, 2, 3`;
+    return { text: counted, values: [...(interval === undefined ? [] : [interval]), ...values] };
+  });
+  return {
+    text: `SELECT m.arn AS arn, c.status, c.slot, c.count FROM (${parts.map(({ text }) => text).join(" UNION ALL ")}) AS c JOIN machine AS m ON m.id = c.machine`,
     values: parts.flatMap(({ values }) => values),
   };
 }
@@ -55,7 +70,7 @@ type Condition = [text: string, ...values: Value[]];
 /** Returns the FROM and WHERE clauses for one status. */
 function selected(filter: ExecutionFilter, numbers: Numbers, status: string | undefined, ...more: Condition[]): Sql {
   const { namePrefix, startedFrom, startedBefore } = filter;
-  const [tag, ...tags] = Object.entries(filter.tags ?? {});
+  const [driver, ...others] = driversOf(filter);
   const conditions: Condition[] = [...more];
   conditions.push(numbers.mapRun === undefined ? ["e.map_run IS NULL"] : ["e.map_run = ?", numbers.mapRun]);
   if (numbers.machine !== undefined) conditions.push(["e.machine = ?", numbers.machine]);
@@ -63,16 +78,56 @@ function selected(filter: ExecutionFilter, numbers: Numbers, status: string | un
   if (startedFrom !== undefined) conditions.push(["e.start_date >= ?", startedFrom]);
   if (startedBefore !== undefined) conditions.push(["e.start_date < ?", startedBefore]);
   if (namePrefix !== undefined) conditions.push(begins(namePrefix));
-  for (const [key, value] of tags)
-    conditions.push(["EXISTS (SELECT 1 FROM tag WHERE key = ? AND value = ? AND execution = e.id)", bound(key), bound(value)]);
-  if (tag === undefined) return joined(`FROM execution AS e INDEXED BY ${indexOf(numbers, status)}`, conditions);
-  // The executions of a tag are also in order, and are usually few.
-  const [key, value] = tag;
-  return joined("FROM tag AS t CROSS JOIN execution AS e ON e.id = t.execution", [
-    ["t.key = ?", bound(key)],
-    ["t.value = ?", bound(value)],
-    ...conditions,
-  ]);
+  for (const { table, condition, isOne } of others) {
+    const [text, ...values] = condition;
+    // The rows with one value are found by the execution, too.
+    const found = isOne
+      ? `EXISTS (SELECT 1 FROM ${table} AS t WHERE ${text} AND t.execution = e.id)`
+      : `e.id IN (SELECT t.execution FROM ${table} AS t WHERE ${text})`;
+    conditions.push([found, ...values]);
+  }
+  if (driver === undefined) return joined(`FROM execution AS e INDEXED BY ${indexOf(numbers, status)}`, conditions);
+  return joined(`FROM ${driver.table} AS t CROSS JOIN execution AS e ON e.id = t.execution`, [driver.condition, ...conditions]);
+}
+
+/** A condition on the rows of another table, by which executions are found. */
+interface Driver {
+  table: "tag" | "attribute";
+  condition: Condition;
+  /** Whether the condition is for one value. Then the rows are in the order of the executions. */
+  isOne: boolean;
+}
+
+/** Returns the conditions for tags and attributes. The first one is the one to begin with: such executions are usually few. */
+function driversOf(filter: ExecutionFilter): Driver[] {
+  const tags = Object.entries(filter.tags ?? {}).map(([key, value]): Driver => ({
+    table: "tag",
+    condition: ["t.key = ? AND t.value = ?", bound(key), bound(value)],
+    isOne: true,
+  }));
+  const attributes = conditionsOf(filter).map((condition): Driver => ({
+    table: "attribute",
+    condition: attributeCondition(condition),
+    isOne: "value" in condition,
+  }));
+  return [...attributes.filter(({ isOne }) => isOne), ...tags, ...attributes.filter(({ isOne }) => !isOne)];
+}
+
+/** Returns the kind and the value with which the table of attributes has a value. */
+export function attributeColumns(value: string | number | boolean): [kind: number, value: string | number] {
+  if (typeof value === "boolean") return [0, Number(value)];
+  return typeof value === "number" ? [1, value] : [2, bound(value)];
+}
+
+function attributeCondition(condition: AttributeCondition): Condition {
+  const name = bound(condition.name);
+  if ("value" in condition) return ["t.name = ? AND t.kind = ? AND t.value = ?", name, ...attributeColumns(condition.value)];
+  const { from, before, kind } = condition;
+  const ends = [...(from === undefined ? [] : [[">=", from] as const]), ...(before === undefined ? [] : [["<", before] as const])].map(
+    ([operator, end]) => ({ text: ` AND t.value ${operator} ?`, value: attributeColumns(end)[1] }),
+  );
+  const text = `t.name = ? AND t.kind = ?${ends.map((end) => end.text).join("")}`;
+  return [text, name, kind === "number" ? 1 : 2, ...ends.map(({ value }) => value)];
 }
 
 function joined(from: string, conditions: Condition[]): Sql {

@@ -60,6 +60,13 @@ export const STEPS: readonly string[] = [
     execution INTEGER NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (execution, first)
   ) WITHOUT ROWID;
   `,
+  // This step adds the attributes of executions. `kind` is 0 for a boolean, whose value is 0 or 1, 1 for a number, and 2 for a text.
+  // The column `value` has no type, so that SQLite converts nothing.
+  `
+  CREATE TABLE attribute (
+    name TEXT NOT NULL, kind INTEGER NOT NULL, value NOT NULL, execution INTEGER NOT NULL, PRIMARY KEY (name, kind, value, execution)
+  ) WITHOUT ROWID;
+  `,
 ];
 
 /** Refuses the databases of other programs and of newer versions. Returns the version of the schema of any other database. */

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type {
   Batch,
   BatchResult,
+  ExecutionCount,
   ExecutionFilter,
   ExecutionRecord,
   ExecutionSummary,
@@ -17,11 +18,13 @@ import type {
 } from "../../core/api/durable.d.ts";
 import type { PlatformUrl } from "../../core/api/index.d.ts";
 import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../../core/api/sqlite.d.ts";
+import type { Attributes } from "./attributes.ts";
+import { type CountOptions, sorted } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
 import { aboutOf, changed, closed, documentText, type Due, endedAt, pageOf, PAYLOADS, piecesOf, refused, type Stored } from "./records.ts";
 import { Reading } from "./reading.ts";
 import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
-import { counted, page, ROW, type Numbers } from "./sqlite-lists.ts";
+import { attributeColumns, counted, countedBy, page, ROW, type Numbers } from "./sqlite-lists.ts";
 import { Log } from "./sqlite-log.ts";
 import { openToRead, open as openSchema } from "./sqlite-schema.ts";
 import { copyTo, type Source } from "./sqlite-source.ts";
@@ -279,6 +282,8 @@ export class SqliteStore implements PublicSqliteStore {
     if (record !== undefined) {
       counts.bytes += writePayloads(connection, order, record, known === undefined ? undefined : batch.change);
       if (record.tags !== undefined || known?.tags !== undefined) writeTags(connection, order, record.tags, known?.tags);
+      if (record.attributes !== undefined || known?.attributes !== undefined)
+        writeAttributes(connection, order, record.attributes, known?.attributes);
     }
     const wakeAt = batch.wakeAt === undefined ? ((row?.wake_at ?? null) as number | null) : batch.wakeAt;
     if (row === undefined) this.#insert(connection, record as Stored, counts, wakeAt);
@@ -431,6 +436,16 @@ export class SqliteStore implements PublicSqliteStore {
     });
   }
 
+  async counts(filter: ExecutionFilter, { interval }: CountOptions): Promise<ExecutionCount[]> {
+    if (this.#log?.pending !== undefined) await this.#settled();
+    return this.#use((connection) => {
+      const numbers = numbersOf(connection, filter);
+      if (numbers === undefined) return [];
+      const { text, values } = countedBy(filter, numbers, interval);
+      return sorted(connection.all(text, ...values).map((row) => countOf(row, interval)));
+    });
+  }
+
   async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
     if (this.#log?.pending !== undefined) await this.#settled();
     return this.#use((connection) => {
@@ -537,7 +552,7 @@ export class SqliteStore implements PublicSqliteStore {
       this.#left.delete(textOf(row.arn));
       if (row.ended_at !== null) this.#count(-1, Number(row.bytes));
       if (typeof mapRun === "number") runs.add(mapRun);
-      removeTags(connection, id, textOf(row.about));
+      unlist(connection, id, textOf(row.about));
       connection.run("DELETE FROM fact WHERE execution = ?", id);
       connection.run("DELETE FROM snapshot WHERE execution = ?", id);
       connection.run("DELETE FROM history WHERE execution = ?", id);
@@ -594,6 +609,11 @@ const ENDED =
 interface Ended {
   count: number;
   bytes: number;
+}
+
+function countOf({ arn, status, slot, count }: Row, interval: number | undefined): ExecutionCount {
+  const from = interval === undefined ? {} : { from: Number(slot) * interval };
+  return { machineArn: textOf(arn), status: textOf(status) as ExecutionCount["status"], ...from, count: Number(count) };
 }
 
 function endedOf(connection: Connection): Ended {
@@ -674,16 +694,33 @@ function writeTags(connection: Connection, id: number, tags: Tags, before: Tags)
     if (typeof value === "string") connection.run("INSERT INTO tag (key, value, execution) VALUES (?, ?, ?)", bound(key), bound(value), id);
 }
 
-/** Removes the tags of an execution. They are taken from its record if that can be read. */
-function removeTags(connection: Connection, id: number, about: string): void {
-  let tags: Tags;
+function writeAttributes(connection: Connection, id: number, attributes: Attributes = {}, before: Attributes = {}): void {
+  for (const [name, value] of Object.entries(before))
+    if (attributes[name] !== value)
+      connection.run(
+        "DELETE FROM attribute WHERE name = ? AND kind = ? AND value = ? AND execution = ?",
+        ...[bound(name), ...attributeColumns(value), id],
+      );
+  for (const [name, value] of Object.entries(attributes))
+    if (before[name] !== value)
+      connection.run(
+        "INSERT INTO attribute (name, kind, value, execution) VALUES (?, ?, ?, ?)",
+        ...[bound(name), ...attributeColumns(value), id],
+      );
+}
+
+/** Removes the tags and attributes of an execution. They are taken from its record if that can be read. */
+function unlist(connection: Connection, id: number, about: string): void {
+  let record: Pick<ExecutionRecord, "tags" | "attributes">;
   try {
-    tags = (JSON.parse(about) as { tags?: Record<string, string> }).tags;
+    record = JSON.parse(about) as typeof record;
   } catch {
     connection.run("DELETE FROM tag WHERE execution = ?", id);
+    connection.run("DELETE FROM attribute WHERE execution = ?", id);
     return;
   }
-  if (tags !== undefined) writeTags(connection, id, undefined, tags);
+  if (record.tags !== undefined) writeTags(connection, id, undefined, record.tags);
+  if (record.attributes !== undefined) writeAttributes(connection, id, undefined, record.attributes);
 }
 
 /** Returns the members of a record that have a column. */

@@ -1,0 +1,52 @@
+// The SQL conditions for lists of the PostgreSQL store: they select the rows of a filter.
+
+import type { ExecutionFilter } from "../../core/api/durable.d.ts";
+import { type Condition as AttributeCondition, conditionsOf } from "./attributes.ts";
+import { StoredText } from "./postgres-session.ts";
+import { bound, escaped } from "./texts.ts";
+
+/** A condition with a `?` for each of its values. */
+type Condition = [text: string, ...values: unknown[]];
+
+/** Returns a WHERE clause, and the values of its parameters. */
+export function selected(filter: ExecutionFilter, more: Condition[] = []): { text: string; values: unknown[] } {
+  const { machineArn, mapRunArn, status, namePrefix, tags, startedFrom, startedBefore } = filter;
+  const conditions: Condition[] = [...more, mapRunArn === undefined ? ["map_run IS NULL"] : ["map_run = ?", mapRunArn]];
+  if (machineArn !== undefined) conditions.push(["machine = ?", machineArn]);
+  if (typeof status === "string") conditions.push(["status = ?", status]);
+  else if (status !== undefined) conditions.push(["status = ANY(?)", [...status]]);
+  if (startedFrom !== undefined) conditions.push(["start_date >= ?", startedFrom]);
+  if (startedBefore !== undefined) conditions.push(["start_date < ?", startedBefore]);
+  if (namePrefix !== undefined) conditions.push(["(starts_with(name, ?) OR starts_with(name, ?))", ...formsOf(namePrefix)]);
+  if (tags !== undefined)
+    conditions.push([
+      "tags @> ARRAY(SELECT md5(tag) FROM unnest(?::text[]) AS tag)",
+      Object.entries(tags).map((tag) => JSON.stringify(tag)),
+    ]);
+  for (const condition of conditionsOf(filter)) conditions.push(attributeCondition(condition));
+  const values: unknown[] = [];
+  const text = conditions.map(([part, ...given]) => part.replaceAll("?", () => `$${values.push(given.shift())}`)).join(" AND ");
+  return { text: `WHERE ${text}`, values };
+}
+
+function attributeCondition(condition: AttributeCondition): Condition {
+  const [text, ...values] = attributeRows(condition);
+  return [`id IN (SELECT execution FROM attribute WHERE attribute.name = ? AND ${text})`, condition.name, ...values];
+}
+
+function attributeRows(condition: AttributeCondition): Condition {
+  if ("value" in condition) {
+    const { value } = condition;
+    if (typeof value === "string") return ["kind = 2 AND text = ?", value];
+    return typeof value === "number" ? ["kind = 1 AND number = ?", value] : ["kind = 0 AND number = ?", Number(value)];
+  }
+  const { from, before, kind } = condition;
+  const [column, which] = kind === "number" ? ["number", "kind = 1"] : ["text", "kind = 2"];
+  const text = `${which}${from === undefined ? "" : ` AND ${column} >= ?`}${before === undefined ? "" : ` AND ${column} < ?`}`;
+  return [text, ...[from, before].filter((end) => end !== undefined)];
+}
+
+/** Returns the beginning of a name in both forms. The escaped form has no quote at its end. */
+function formsOf(prefix: string): StoredText[] {
+  return [new StoredText(bound(prefix)), new StoredText(escaped(prefix).slice(0, -1))];
+}
