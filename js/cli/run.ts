@@ -8,6 +8,7 @@ import { folder } from "../language/files/folder.ts";
 import { Unusable } from "../language/files/problem.ts";
 import { isFolder } from "../language/files/reading.ts";
 import { Source, usable } from "../language/files/source.ts";
+import { unhandledError } from "../language/files/unhandled.ts";
 import { colorful, writeJson, writeJsonText } from "../language/files/terminal.ts";
 import { detailsOf, isStateEntered } from "../core/history/events.ts";
 import { membersText } from "../core/tasks/integration.ts";
@@ -98,7 +99,8 @@ async function run([file, ...others]: string[], values: Values<typeof options>):
     throw new Unusable("the definition and the input cannot both come from standard input", { usage: true });
   // With --json, the warnings are a part of the one value that is printed.
   const warnings: Warning[] | undefined = values.json ? [] : undefined;
-  const machine = compile(new Source(file), values.type ? { type: values.type } : {}, warnings);
+  const source = new Source(file);
+  const machine = compile(source, values.type ? { type: values.type } : {}, warnings);
   const input = inputOf(values.input);
   const own = withObjects(await handlersOf(values.tasks), values.objects);
   const aws = wantsAws(values, process.env) ? await import("./aws.ts") : undefined;
@@ -129,8 +131,10 @@ async function run([file, ...others]: string[], values: Values<typeof options>):
   progress.begin(execution, began);
   const { outcome, code } = await ended(execution);
   progress.end();
-  if (warnings === undefined) report(execution, outcome);
-  else {
+  if (warnings === undefined) {
+    report(execution, outcome);
+    if (outcome.status === "FAILED") reportUnhandled(execution, machine, source, start);
+  } else {
     const end = outcome.status === "SUCCEEDED" ? { ...outcome, output: new KnownText(outputOf(execution)) } : outcome;
     const diagnostics = warnings.length > 0 ? warnings : undefined;
     writeJsonText(membersText({ name: execution.name, ...end, history: execution.history(), diagnostics }));
@@ -212,6 +216,13 @@ function outputOf(execution: Execution): string {
   const driver = driverOf(execution);
   const [end] = driver.history(driver.events - 1);
   return String(detailsOf(end!).output);
+}
+
+/** Prints the field where the error arose, and why no retrier and no catcher handled it. */
+function reportUnhandled(execution: Execution, { definition, type }: StateMachine, source: Source, { seed, name }: StartOptions): void {
+  const names = { type, ...(seed !== undefined && { seed }), ...(name !== undefined && { name }) };
+  const lines = unhandledError({ definition, place: (pointer) => source.place(pointer) }, execution.history(), names);
+  for (const line of lines) process.stderr.write(`  ${line}\n`);
 }
 
 /** Prints the output, or how the execution has ended instead. */

@@ -6,6 +6,7 @@ import type { OneRunOptions, PropertyOptions, RunExpectation, TestRun } from "..
 import type { TaskHandlers } from "../core/api/index.d.ts";
 import { DefinitionError, codeOf } from "../core/base/errors.ts";
 import { Unusable } from "../language/files/problem.ts";
+import { unhandledError } from "../language/files/unhandled.ts";
 import { TestKitError } from "../testing/mocks/errors.ts";
 import { expectRun } from "../testing/kit/expect.ts";
 import { testMachine, type TestMachine } from "../testing/kit/test-machine.ts";
@@ -130,8 +131,16 @@ async function runTest(machine: TestMachine, test: FileTest, options: RunOptions
   if (run !== undefined && mockCheck !== undefined)
     failures.push(...mockProblems(run, mockCheck).map((message) => ({ message, line: test.line })));
   const status = failures.length === 0 ? "passed" : "failed";
-  const story = status === "failed" ? run?.text({ times: true, lines: 60 }) : undefined;
+  const story = status === "failed" && run !== undefined ? storyOf(machine, run) : undefined;
   return { name, line, status, milliseconds: performance.now() - began, failures, ...(story !== undefined && { story }) };
+}
+
+/** Returns what happened in a run, and why nothing handled the error that ended it. */
+function storyOf(tested: TestMachine, run: TestRun): string {
+  const { definition, type } = tested.machine;
+  const lines =
+    run.status === "FAILED" ? unhandledError({ definition, place: (pointer) => tested.place(pointer) }, run.history, { type }) : [];
+  return run.text({ times: true, lines: 60 }) + lines.map((line) => `  ${line}\n`).join("");
 }
 
 async function runOnce(machine: TestMachine, test: FileTest, options: RunOptions): Promise<{ failures: Failure[]; run?: TestRun }> {

@@ -111,6 +111,39 @@ tests:
   assert.match(stdout, /\n3 failed in/);
 });
 
+test("a failed test says where the error arose, and why no retrier and no catcher handled it", () => {
+  const definition = {
+    StartAt: "Pay",
+    States: {
+      Pay: {
+        Type: "Task",
+        Resource: "arn:aws:lambda:us-east-1:123456789012:function:pay",
+        Retry: [{ ErrorEquals: ["Busy"] }],
+        Catch: [{ ErrorEquals: ["Broken"], Next: "Read" }],
+        Next: "Read",
+      },
+      Read: { Type: "Pass", Parameters: { "id.$": "$.id" }, End: true },
+    },
+  };
+  write("unhandled/pay.asl.json", JSON.stringify(definition, null, 1));
+  write(
+    "unhandled/pay.stepglass.yaml",
+    `definition: pay.asl.json
+tests:
+  down:
+    mocks: { Pay: { throw: Down } }
+  no id:
+    mocks: { Pay: { return: {} } }
+`,
+  );
+  const { stdout } = run("test", "unhandled");
+  assert.match(
+    stdout,
+    /^ +at \/States\/Pay \(.*pay\.asl\.json:4:3\)\n +Pay\/Retry\/0 \[Busy\]: does not match Down\n +Pay\/Catch\/0 \[Broken\]: does not match Down$/m,
+  );
+  assert.match(stdout, /^ +at \/States\/Read\/Parameters\/id\.\$ \(.*pay\.asl\.json:27:5\): \$\.id$/m);
+});
+
 test("a property that fails prints seed and schedule for the test file", () => {
   write(
     "property/order.stepglass.yaml",

@@ -107,6 +107,40 @@ test("a failed execution prints where and why it failed, and exits with 1", asyn
   assert.match(missing.stderr, /No task handler.*--tasks tasks\.mjs/s);
 });
 
+test("a failed execution prints the field of the error, and why no retrier and no catcher handled it", async () => {
+  const retrier = { ErrorEquals: ["Busy", "Down"], MaxAttempts: 1 };
+  const definition = {
+    StartAt: "Charge",
+    States: {
+      Charge: {
+        Type: "Task",
+        Resource: "arn:aws:lambda:us-east-1:123456789012:function:charge",
+        Parameters: { "id.$": "$.id" },
+        Retry: [{ ErrorEquals: ["Slow"] }, retrier],
+        Catch: [{ ErrorEquals: ["Broken"], Next: "Done" }],
+        Next: "Done",
+      },
+      Done: { Type: "Succeed" },
+    },
+  };
+  writeFileSync(join(folder, "unhandled.json"), JSON.stringify(definition, null, 1));
+  writeFileSync(join(folder, "down.mjs"), 'export const charge = () => Promise.reject(Object.assign(new Error("no"), { name: "Down" }));');
+  const printed = async (input) =>
+    (await run("unhandled.json", "--virtual-clock", "-t", "down.mjs", "-i", input)).stderr.split("\n").slice(1, -1);
+  assert.deepEqual(await printed('{"id": 1}'), [
+    "  at /States/Charge (unhandled.json:4:3)",
+    "  Charge/Retry/0 [Slow]: does not match Down",
+    "  Charge/Retry/1 [Busy, Down]: used up: 1 of 1",
+    "  Charge/Catch/0 [Broken]: does not match Down",
+  ]);
+  assert.deepEqual(await printed("{}"), [
+    "  at /States/Charge/Parameters/id.$ (unhandled.json:8:5): $.id",
+    "  Charge/Retry/0 [Slow]: nothing matches States.Runtime",
+    "  Charge/Retry/1 [Busy, Down]: nothing matches States.Runtime",
+    "  Charge/Catch/0 [Broken]: nothing matches States.Runtime",
+  ]);
+});
+
 test("run --events prints the history on standard error", async () => {
   const { stdout, stderr } = await run(...charge, "-t", "tasks.mjs", "--events");
   assert.ok(JSON.parse(stdout));

@@ -18,7 +18,9 @@ let page;
 
 before(async () => {
   const outfile = join(folder, "page.mjs");
-  const contents = ["worker/failure", "worker/flow", "model/retries"].map((name) => `export * from "./${name}.ts";`).join("\n");
+  const contents = ["worker/failure", "worker/flow", "model/retries", "../../js/core/history/verdicts"]
+    .map((name) => `export * from "./${name}.ts";`)
+    .join("\n");
   await build({
     stdin: { contents, resolveDir: www, loader: "ts" },
     bundle: true,

@@ -242,6 +242,11 @@ export class Source {
     return this.range(pointer).start.line;
   }
 
+  /** Returns the same position as `FILE:LINE:COLUMN`. */
+  place(pointer: string): string {
+    return placeOf(this.name, this.range(pointer));
+  }
+
   /** Returns the range in the file of the value at a JSON Pointer into the definition, including its name. */
   range(pointer: string): Range {
     return this.#fileText.range(this.#body.extentOf(pointer));

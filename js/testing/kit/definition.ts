@@ -15,6 +15,8 @@ interface LoadedMachine {
   machine: StateMachine;
   definition: MachineDefinition;
   file?: string;
+  /** The content of that file. */
+  source?: Source;
 }
 
 /** Loads the machine of a definition: of a machine, JSON text, YAML text, an object, or the path or URL of a file. */
@@ -29,13 +31,8 @@ export function load(given: unknown, options: MachineOptions = {}): LoadedMachin
   }
   const file = pathOf(given, "a definition");
   const { substitutions, ...others } = options;
-  return {
-    ...compiled(
-      usable(() => new Source(file, { substitutions })),
-      others,
-    ),
-    file,
-  };
+  const source = usable(() => new Source(file, { substitutions }));
+  return { ...compiled(source, others), file, source };
 }
 
 /** Returns whether a value is a StateMachine, of this copy of the package or of another. */

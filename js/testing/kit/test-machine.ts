@@ -20,6 +20,7 @@ import { load } from "./definition.ts";
 import { MockError, TestKitError } from "../mocks/errors.ts";
 import type { MockConfig } from "../mocks/config.ts";
 import { loadMockConfig } from "../mocks/file.ts";
+import type { Source } from "../../language/files/source.ts";
 import { say } from "../../language/files/problem.ts";
 import { answerer, isPromise } from "../mocks/answers.ts";
 import { TestRun } from "./run-result.ts";
@@ -57,16 +58,18 @@ export class TestMachine implements Machine {
   readonly machine: StateMachine;
   /** The file from which it was loaded. */
   readonly file: string | undefined;
+  #source: Source | undefined;
   #options: TestMachineOptions;
   #config: MockConfig | undefined;
   #outline: Outline | undefined;
   #definition: MachineDefinition;
 
-  constructor(source: unknown, options: TestMachineOptions) {
+  constructor(given: unknown, options: TestMachineOptions) {
     check(options, [...MACHINE_OPTIONS, ...RUN_OPTIONS, "mockConfig", "input"], "testMachine()");
-    const { machine, definition, file } = load(source, pick(options, MACHINE_OPTIONS));
+    const { machine, definition, file, source } = load(given, pick(options, MACHINE_OPTIONS));
     this.machine = machine;
     this.file = file;
+    this.#source = source;
     this.#definition = definition;
     this.#options = options;
     this.#config =
@@ -82,6 +85,11 @@ export class TestMachine implements Machine {
   /** The test cases of the mock configuration. */
   get testCases(): string[] {
     return this.#config === undefined ? [] : this.#config.testCases(this.#configured(this.#config));
+  }
+
+  /** Returns the position in the file of the value at a JSON Pointer, as `FILE:LINE:COLUMN`. Undefined if there is no file. */
+  place(pointer: string): string | undefined {
+    return this.#source?.place(pointer);
   }
 
   /** Runs the machine to its end. */

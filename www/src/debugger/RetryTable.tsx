@@ -2,7 +2,8 @@
 
 import type { CatcherFacts, RetrierFacts } from "stepglass";
 import type { Flow } from "../model/protocol.ts";
-import { type Caught, type Retried, names, numberOf, whyNotCaught, whyNotRetried } from "../model/retries.ts";
+import { whyNotCaught, whyNotRetried } from "../../../js/core/history/verdicts.ts";
+import { type Caught, type Retried, names, numberOf } from "../model/retries.ts";
 import { listOf } from "../model/rule.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { duration } from "../ui/format.ts";

@@ -1,6 +1,5 @@
 // Words for what became of an error. The interpreter decides which retrier or catcher handles it: see `ErrorFacts`.
 
-import type { CatcherFacts, RetrierFacts } from "stepglass";
 import type { FailureInfo, Flow, FlowStage } from "./protocol.ts";
 
 export interface Retried {
@@ -25,32 +24,6 @@ export function names(of: Record<string, unknown>): string[] {
 /** Returns whether one of a retrier's or catcher's errors is among the names that the interpreter matches. */
 export function hasOneOf(of: Record<string, unknown>, matching: readonly string[]): boolean {
   return names(of).some((name) => matching.includes(name));
-}
-
-const NOT_RETRIED: Readonly<Record<Exclude<RetrierFacts["verdict"], "retries" | "maxAttempts">, string>> = {
-  earlier: "an earlier retrier matches",
-  notNamed: "does not match %",
-  notByAll: "States.ALL does not retry %: name it in ErrorEquals",
-  uncatchable: "nothing matches States.Runtime",
-};
-
-/** Why a retrier has not retried an error. */
-export function whyNotRetried({ verdict, used, maxAttempts }: RetrierFacts, error: string | null): string {
-  if (verdict === "maxAttempts") return `used up: ${used} of ${maxAttempts}`;
-  return verdict === "retries" ? "retries" : NOT_RETRIED[verdict].replace("%", () => error ?? "it");
-}
-
-const NOT_CAUGHT: Readonly<Record<CatcherFacts["verdict"], string>> = {
-  catches: "matches",
-  retried: "not evaluated: the error is retried",
-  earlier: "an earlier catcher matches",
-  notNamed: "does not match %",
-  uncatchable: "nothing matches States.Runtime",
-};
-
-/** Why a catcher has not caught an error. */
-export function whyNotCaught({ verdict }: CatcherFacts, error: string | null): string {
-  return NOT_CAUGHT[verdict].replace("%", () => error ?? "it");
 }
 
 const CATCHING: ReadonlySet<string> = new Set(["Task", "Parallel", "Map"]);
