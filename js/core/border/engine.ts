@@ -12,6 +12,8 @@ const COMPACT_ENTRIES = 4096;
 // The number of list members per fact. One flat list takes half the memory of a list for each fact.
 const MEMBERS = 5;
 const FACTS_OF_A_CHAIN = 16;
+// Number of facts up to which a waiting engine is freed, to be rebuilt from them when it continues. A fact takes some microseconds.
+const BRIEF = 64;
 
 type Asked = Question | "history" | "historyLength" | "commandsDigest" | "deadline" | "inputOf";
 
@@ -63,7 +65,9 @@ export class EngineHandle {
       throw translate(thrown, method, method === "start" ? a : b);
     }
     const step = readStep(this.#machine);
-    this.#journal.push(method, now, a, b, c);
+    // A list that is made of its members has no room for more, which most executions that wait do not need.
+    if (this.#journal.length === 0) this.#journal = [method, now, a, b, c];
+    else this.#journal.push(method, now, a, b, c);
     this.grown(step, b);
     return step;
   }
@@ -122,9 +126,15 @@ export class EngineHandle {
     this.#journal = [];
   }
 
+  /** Whether a replay of the journal takes less time than a few states. */
+  protected get isBrief(): boolean {
+    return this.#journal.length <= BRIEF * MEMBERS;
+  }
+
   /** Drops the engine in the instance. The next call rebuilds it. */
   protected leave(): void {
     this.here?.free();
+    this.#raw = undefined;
     this.#generation = -1;
   }
 

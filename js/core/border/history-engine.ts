@@ -12,6 +12,8 @@ import { refreshViews, memorySize, payloads, receive, received, running, sendPar
 // what is running.
 const COMPACT_BYTES = 2 ** 25;
 const BYTES_OF_A_CHAIN = 2 ** 16;
+// Length of the journal's texts, in characters, up to which a waiting engine is freed.
+const BRIEF_TEXTS = 2 ** 16;
 // Size of the payloads, in bytes, at which events go into the archive, and how much of them is moved after each fact. Moving more
 // at once would block the host. This is more than a fact brings, so that the rest shrinks each time.
 const ARCHIVE_BYTES = 2 ** 21;
@@ -85,6 +87,11 @@ export class HistoryEngine extends EngineHandle {
   protected override beforeRelease(raw: glue.Engine): void {
     // A replay would repeat the events of the archive.
     if (this.isRetired && this.#repeated > 0) this.compact(raw);
+  }
+
+  /** Frees the engine's memory in the instance until the next fact or query, if it is rebuilt in little time. */
+  rest(): void {
+    if (this.isBrief && this.#texts <= BRIEF_TEXTS && this.#taken === undefined) this.release();
   }
 
   /**

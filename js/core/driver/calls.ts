@@ -61,25 +61,31 @@ export class Call implements HandlerCall {
 export class OpenCalls {
   /** The oldest call. */
   #first: Call | undefined;
-  #others = new Map<number, Call>();
+  #others: Map<number, Call> | undefined;
 
   add(call: Call): void {
-    if (this.#first === undefined && this.#others.size === 0) this.#first = call;
-    else this.#others.set(call.command.task, call);
+    if (this.isEmpty) this.#first = call;
+    else (this.#others ??= new Map()).set(call.command.task, call);
   }
 
   get(task: number): Call | undefined {
-    return this.#first?.command.task === task ? this.#first : this.#others.get(task);
+    return this.#first?.command.task === task ? this.#first : this.#others?.get(task);
   }
 
   delete(call: Call): void {
     if (this.#first === call) this.#first = undefined;
-    else this.#others.delete(call.command.task);
+    else this.#others?.delete(call.command.task);
+  }
+
+  get isEmpty(): boolean {
+    return this.#first === undefined && (this.#others === undefined || this.#others.size === 0);
   }
 
   /** Returns a list of the current calls. */
   list(): Call[] {
-    return this.#first === undefined ? [...this.#others.values()] : [this.#first, ...this.#others.values()];
+    const others = this.#others === undefined ? [] : [...this.#others.values()];
+    if (this.#first !== undefined) others.unshift(this.#first);
+    return others;
   }
 }
 

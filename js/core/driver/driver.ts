@@ -87,7 +87,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   // The last error that a handler has thrown, with the Error and Cause of the task.
   #failure: (Thrown & TaskFailure) | undefined;
   #calls = new OpenCalls();
-  #tokens = new Map<string, Call | EndedCall>();
+  #tokens: Map<string, Call | EndedCall> | undefined;
   #work = new Work();
   // The number of tokens that can still be answered.
   #tokensOut = 0;
@@ -236,7 +236,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   begin(facts: readonly Fact[]): void {
     this.#virtual?.join(this);
     this.family?.drivers.add(this);
-    this.#inbox.push(...facts);
+    // A list that is pushed to has room for seventeen facts, for as long as the execution lasts.
+    if (this.#inbox.length === 0) this.#inbox = [...facts];
+    else this.#inbox.push(...facts);
     soon(() => this.#kick());
   }
 
@@ -402,14 +404,14 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Returns the call of a task token. Throws if the token is not from this execution. */
   callOf(token: string): Call | EndedCall {
-    const call = this.#tokens.get(token);
+    const call = this.#tokens?.get(token);
     if (call === undefined) throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${shown(token)}`, RangeError);
     return call;
   }
 
   /** Returns the call of a task token; undefined if the token is not from this execution. */
   findCall(token: string): Call | EndedCall | undefined {
-    return this.#tokens.get(token);
+    return this.#tokens?.get(token);
   }
 
   /** Returns the events from index `from` to index `to`. */
@@ -508,7 +510,10 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
         this.#feed(fact);
         this.#observers.notify();
       }
-      if (!this.#isOver) this.#alarm?.set(idle ? this.deadline : null);
+      if (!this.#isOver) {
+        this.#alarm?.set(idle ? this.deadline : null);
+        if (idle) this.#rest();
+      }
     } catch (bug) {
       // This is a bug of the package, or a clock that throws.
       this.#fail(new InternalError(bug).message);
@@ -517,6 +522,15 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#running = false;
     if (!idle) this.#queue();
     this.#wake();
+  }
+
+  /**
+   * Frees the engine of an execution that waits for a time. The engine is rebuilt from its facts when it continues. Executions in a
+   * store are unloaded as a whole instead.
+   */
+  #rest(): void {
+    if (this.#deadline === null || this.#alarm === undefined || this.#journal !== undefined || !this.#calls.isEmpty) return;
+    if (this.#deadline - this.#clock.now() >= LONG_WAIT) this.#engine.rest();
   }
 
   /** Returns whether there is no fact, without reading the clock. */
@@ -669,7 +683,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const call = new Call(command, resource, new Task(command, this));
     this.#calls.add(call);
     if (command.token !== undefined) {
-      this.#tokens.set(command.token, call);
+      (this.#tokens ??= new Map()).set(command.token, call);
       this.#tokensOut += 1;
     }
     return call;
@@ -684,7 +698,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#calls.delete(call);
     const { token } = call.command;
     if (token !== undefined) {
-      this.#tokens.set(token, ENDED);
+      (this.#tokens ??= new Map()).set(token, ENDED);
       this.#tokensOut -= 1;
     }
   }
@@ -856,5 +870,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 }
 
 const TICK: Fact = ["tick"];
+// The time in milliseconds for which an execution waits at least if its engine is freed.
+const LONG_WAIT = 1000;
 // Files above this size, in characters, are fed over several turns of the event loop.
 const LONG = 2 ** 21;

@@ -223,7 +223,7 @@ export class StateMachine implements PublicMachine {
     let ended = onFinish;
     let finish: (outcome: Outcome) => void;
     const result = new Promise<Outcome>((resolve) => (finish = resolve));
-    const stop = () => driver.stop({ value: signal?.reason }, reasonText(signal?.reason));
+    const stop = signal && (() => driver.stop({ value: signal.reason }, reasonText(signal.reason)));
     const driver = new Driver({
       engine,
       handlers,
@@ -234,7 +234,7 @@ export class StateMachine implements PublicMachine {
       journal,
       confirmedActivities,
       onFinish: (outcome, now) => {
-        signal?.removeEventListener("abort", stop);
+        if (stop !== undefined) signal?.removeEventListener("abort", stop);
         tellUse(this, () => driver.coverage());
         finish(outcome);
         ended?.(outcome, now);
@@ -255,8 +255,10 @@ export class StateMachine implements PublicMachine {
       entry.begun(execution);
       ended = entry.ended;
     }
-    if (signal?.aborted) soon(stop);
-    else signal?.addEventListener("abort", stop, { once: true });
+    if (stop !== undefined) {
+      if (signal?.aborted) soon(stop);
+      else signal?.addEventListener("abort", stop, { once: true });
+    }
     return { driver, execution };
   }
 

@@ -127,12 +127,17 @@ function listHandlers<Handler extends Callable>(names: readonly string[], handle
   return { named, patterns };
 }
 
+const NONE: ReadonlyMap<string, any> = new Map();
+const NO_PATTERNS: never[] = [];
+const NO_TASKS = {};
+const never = (): boolean => false;
+
 /** Finds the handlers of tasks. The handlers are read once, when the execution starts. */
 export class Handlers<Handler extends Callable = TaskHandler> {
   #all: Handler | undefined;
-  #named: ReadonlyMap<string, Handler | Taker> = new Map();
-  #patterns: Patterns<Handler> = [];
-  #resources = new Map<string, Resource>();
+  #named: ReadonlyMap<string, Handler | Taker> = NONE;
+  #patterns: Patterns<Handler> = NO_PATTERNS;
+  #resources: Map<string, Resource> | undefined;
   #last: { text: string; parsed: Resource } | undefined;
 
   #machines: TaskSource | undefined;
@@ -145,9 +150,9 @@ export class Handlers<Handler extends Callable = TaskHandler> {
    * none, because a deployment may have forgotten it. Otherwise the task fails.
    */
   constructor(
-    tasks: NamedHandlers<Handler> = {},
+    tasks: NamedHandlers<Handler> = NO_TASKS,
     machines?: TaskSource,
-    waits: (state: string, resource: string) => boolean = () => false,
+    waits: (state: string, resource: string) => boolean = never,
     isStrict = false,
   ) {
     this.isStrict = isStrict;
@@ -160,6 +165,8 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     if (typeof tasks !== "object" || tasks === null) {
       throw misuse("INVALID_OPTION", "tasks must be an object or a Map of handlers, or one function for all tasks");
     }
+    // Many executions are started without handlers.
+    if (tasks === NO_TASKS) return;
     ({ named: this.#named, patterns: this.#patterns } = isMap(tasks) ? readEntries<Handler>(tasks) : readObject<Handler>(tasks));
   }
 
@@ -167,8 +174,8 @@ export class Handlers<Handler extends Callable = TaskHandler> {
   resource(text: string): Resource {
     // Consecutive states often have the same Resource.
     if (text === this.#last?.text) return this.#last.parsed;
-    let parsed = this.#resources.get(text);
-    if (parsed === undefined) this.#resources.set(text, (parsed = parseResource(text)));
+    let parsed = this.#resources?.get(text);
+    if (parsed === undefined) (this.#resources ??= new Map()).set(text, (parsed = parseResource(text)));
     this.#last = { text, parsed };
     return parsed;
   }
