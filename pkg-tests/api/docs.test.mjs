@@ -35,7 +35,22 @@ const pages = [
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
   ...readdirSync(join(root, "docs/contributing")).map((name) => `docs/contributing/${name}`),
+  ...pagesIn("src"),
+  ...pagesIn("js").filter((page) => page !== "js/ARCHITECTURE.md"),
+  ...pagesIn("www").filter((page) => page !== "www/ARCHITECTURE.md"),
+  ...pagesIn("tests"),
+  ...pagesIn("editors"),
+  ...pagesIn("examples"),
 ];
+
+/** Returns the pages in a folder and in its folders, without those that were installed or built. */
+function pagesIn(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return /^(node_modules|dist|target|\..*)$/.test(entry.name) ? [] : pagesIn(path);
+    return entry.name.endsWith(".md") ? [path] : [];
+  });
+}
 
 for (const page of pages) {
   test(`${page}: its links work`, () => {
