@@ -2,43 +2,35 @@
 // with one browser.
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { RESULT } from "./files-reporter.mjs";
 import { root } from "./steps.mjs";
 
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 /**
- * Runs test files in groups, then those that failed once more, one at a time: a browser on a busy machine may miss an event, while
- * a real fault fails again. The last run of each file counts. The note names the files that needed another run, because that hides
- * a fault.
+ * Runs test files in groups. A file that fails does not run again: a test that passes only sometimes hides a fault, of the page or
+ * of the test.
  *
- * `run(command, show)` runs a command whose output goes to `show`; `say` prints. Resolves to `{ ok, counts, failures, note }`.
+ * `run(command, show)` runs a command whose output goes to `show`; `say` prints. Resolves to `{ ok, counts, failures }`.
  */
 export async function runBrowserFiles(files, { say, run }) {
   const results = new Map();
   const width = Math.max(1, Math.min(4, availableParallelism(), files.length));
   const groups = groupsOf(files, Math.min(4 * width, files.length));
   const worker = async () => {
-    for (let group; (group = groups.shift()) !== undefined;) await runGroup(group, 1);
+    for (let group; (group = groups.shift()) !== undefined;) await runGroup(group);
   };
   await Promise.all(Array.from({ length: width }, worker));
-  for (const file of files.filter((file) => !results.get(file)?.ok)) {
-    say(`\n${file}: once more, because it failed\n`);
-    await runGroup([file], 2);
-  }
   say("\n");
   for (const [file, { ok, seconds }] of [...results].sort())
     say(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}\n`);
   const counts = { ...NONE };
   for (const result of results.values()) for (const kind of Object.keys(counts)) counts[kind] += result.counts[kind];
-  const again = [...results]
-    .filter(([, { round }]) => round > 1)
-    .map(([file, { ok }]) => `${basename(file)} ${ok ? "passed in its second run" : "failed twice"}`);
   const failures = [...results].flatMap(([file, result]) => (result.ok ? [] : result.failures.map((name) => `${file} ${name}`)));
-  return { ok: failures.length === 0, counts, failures, note: again.length > 0 ? again.join(", ") : undefined };
+  return { ok: failures.length === 0, counts, failures };
 
-  async function runGroup(group, round) {
+  async function runGroup(group) {
     const found = new Map();
     let rest = "";
     let shown = "";
@@ -55,15 +47,15 @@ export async function runBrowserFiles(files, { say, run }) {
       say(`\n${name}\n${shown.trimEnd()}\n`);
       shown = "";
       // A file may have several suites.
-      const sum = found.get(name) ?? { round, ok: true, seconds: 0, counts: { ...NONE }, failures: [] };
+      const sum = found.get(name) ?? { ok: true, seconds: 0, counts: { ...NONE }, failures: [] };
       for (const kind of Object.keys(counts)) sum.counts[kind] += counts[kind];
       found.set(name, { ...sum, ok: sum.ok && ok, seconds: sum.seconds + seconds, failures: [...sum.failures, ...failures] });
     };
     const command = [process.execPath, "--test-reporter=./scripts/files-reporter.mjs", "scripts/browser-files.mjs", ...group];
     const { ok } = await run(command, show);
     if (shown.trim() !== "" || rest !== "") say(`\n${shown}${rest}\n`);
-    const lost = { round, ok: false, seconds: 0, counts: { ...NONE, failed: 1 }, failures: ["did not run to its end"] };
-    // A failure outside of any test cannot be assigned to a file, so all files of the group run again.
+    const lost = { ok: false, seconds: 0, counts: { ...NONE, failed: 1 }, failures: ["did not run to its end"] };
+    // A failure outside of any test cannot be assigned to a file, so it counts for all files of the group.
     const outside = !ok && group.every((file) => found.get(file)?.ok);
     for (const file of group) results.set(file, outside ? lost : (found.get(file) ?? lost));
   }

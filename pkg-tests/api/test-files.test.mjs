@@ -1,4 +1,4 @@
-// The report of each test file when several run in one process. It decides which file runs once more.
+// The report of each test file when several run in one process.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
