@@ -1,7 +1,7 @@
 // Writing in the definition's editor, in JSON and in YAML.
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { accept, endOf, writeYaml, proposals, putCursor, text, toYaml } from "./definition.mjs";
+import { accept, endOf, writeYaml, proposals, putCursor, text } from "./definition.mjs";
 import { eventually, visits } from "./playground.mjs";
 
 const DEFINITION = `{
@@ -189,78 +189,55 @@ describe("the editor", { skip }, () => {
   };
   const ANSWER = 'export default { Ask: async () => ({ id: "i-1", label: { text: "ok", "de-DE": "gut" } }) };';
 
-  for (const format of ["json", "yaml"]) {
-    visit(
-      `proposes Resources of AWS's services and their parameters, in ${format.toUpperCase()}`,
-      { reusePage: true },
-      async (visitor, page) => {
-        const Send = { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", Arguments: { QueueUrl: "q", Body: 1 }, End: true };
-        await visitor.open({ definition: { QueryLanguage: "JSONata", StartAt: "Send", States: { Send } } });
-        if (format === "yaml") await toYaml(page);
-        const labels = () => proposals(page).locator(".cm-completionLabel").allInnerTexts();
-        await putCursor(visitor, "arn:aws:states:::sqs:sendMessage");
-        await page.keyboard.press("Backspace");
-        await page.keyboard.type("e");
-        await eventually(
-          async () => (await labels()).slice(0, 2),
-          ["arn:aws:states:::sqs:sendMessage", "arn:aws:states:::sqs:sendMessage.waitForTaskToken"],
-        );
-        await page.keyboard.press("Escape");
-        await putCursor(visitor, "Bod");
-        await page.keyboard.press("Backspace");
-        await page.keyboard.type("d");
-        await eventually(async () => (await labels()).includes("MessageBody"), true);
-      },
+  // The same in YAML, and all proposals and values, are in pkg-tests/api/editor-language.test.mjs.
+  visit("proposes Resources of AWS's services and their parameters", { reusePage: true }, async (visitor, page) => {
+    const Send = { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", Arguments: { QueueUrl: "q", Body: 1 }, End: true };
+    await visitor.open({ definition: { QueryLanguage: "JSONata", StartAt: "Send", States: { Send } } });
+    const labels = () => proposals(page).locator(".cm-completionLabel").allInnerTexts();
+    await putCursor(visitor, "arn:aws:states:::sqs:sendMessage");
+    await page.keyboard.press("Backspace");
+    await page.keyboard.type("e");
+    await eventually(
+      async () => (await labels()).slice(0, 2),
+      ["arn:aws:states:::sqs:sendMessage", "arn:aws:states:::sqs:sendMessage.waitForTaskToken"],
     );
-  }
+    await page.keyboard.press("Escape");
+  });
 
-  for (const format of ["json", "yaml"]) {
-    visit(
-      `proposes members of the last run's data, and shows the values of paths, in ${format.toUpperCase()}`,
-      { reusePage: true },
-      async (visitor, page) => {
-        await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
-        if (format === "yaml") await toYaml(page);
-        await visitor.run();
-        await eventually(() => visitor.output(), "i-1");
-        const seen = proposals(page).filter({ hasText: "seen in run 1" });
-        const names = async () => (await seen.locator(".cm-completionLabel").allInnerTexts()).sort();
-        /** Types after a piece of the text, checks the proposals, and removes what was typed. */
-        const propose = async (piece, typed, expect) => {
-          await putCursor(visitor, piece);
-          await page.keyboard.type(typed);
-          await seen.first().waitFor();
-          await eventually(() => names(), expect, `${piece}${typed}`);
-          await page.keyboard.press("Escape");
-          for (let i = 0; i < typed.length; i++) await page.keyboard.press("Backspace");
-        };
-        await propose("$.order.total".slice(0, -6), ".", ["items", "total"]);
-        // A path starts at the field's own input: a path in ResultSelector starts at the result.
-        await propose("$.Payload", ".", ["id", "label"]);
-        await propose("$states.input", ".", ["y"]);
-        await propose("$.total", "+$cart.", ["items", "total"]);
-        await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-        const lastOf = async (piece) => {
-          await page.mouse.move(5, 5);
-          await page.locator(".sg-hover").waitFor({ state: "detached" });
-          const { x, y } = await endOf(page, piece);
-          const shown = page.locator(".sg-hover-value").first();
-          // If the editor is redrawn meanwhile, the tooltip appears only after the next move of the mouse.
-          for (let i = 0; i < 10 && (i === 0 || !(await shown.isVisible())); i++) {
-            await page.mouse.move(x - 1, y + (i % 2));
-            await page.mouse.move(x, y);
-            await shown.waitFor({ timeout: 1500 }).catch(() => {});
-          }
-          return (await page.locator(".sg-hover-value").allInnerTexts()).join("\n");
-        };
-        await eventually(() => lastOf("$.total"), "Last value: 4");
-        await eventually(() => lastOf("$.Payload"), 'Last value: {"id":"i-1","label":{"text":"ok","de-DE":"gut"}}');
-        await eventually(() => lastOf("$.Payload.id"), 'Last value: "i-1"');
-        await eventually(() => lastOf("cart.$"), 'Last value: {"total":4,"items":[{"sku":"a"}]}');
-        await eventually(() => lastOf("Next: Show".slice(format === "json" ? 6 : 0)), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
-      },
-    );
-  }
+  visit("proposes members of the last run's data, and shows the values of paths", { reusePage: true }, async (visitor, page) => {
+    await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
+    await visitor.run();
+    await eventually(() => visitor.output(), "i-1");
+    const seen = proposals(page).filter({ hasText: "seen in run 1" });
+    const names = async () => (await seen.locator(".cm-completionLabel").allInnerTexts()).sort();
+    /** Types after a piece of the text, checks the proposals, and removes what was typed. */
+    const propose = async (piece, typed, expect) => {
+      await putCursor(visitor, piece);
+      await page.keyboard.type(typed);
+      await seen.first().waitFor();
+      await eventually(() => names(), expect, `${piece}${typed}`);
+      await page.keyboard.press("Escape");
+      for (let i = 0; i < typed.length; i++) await page.keyboard.press("Backspace");
+    };
+    await propose("$.order.total".slice(0, -6), ".", ["items", "total"]);
+    await propose("$.total", "+$cart.", ["items", "total"]);
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    const lastOf = async (piece) => {
+      await page.mouse.move(5, 5);
+      await page.locator(".sg-hover").waitFor({ state: "detached" });
+      const { x, y } = await endOf(page, piece);
+      const shown = page.locator(".sg-hover-value").first();
+      // If the editor is redrawn meanwhile, the tooltip appears only after the next move of the mouse.
+      for (let i = 0; i < 10 && (i === 0 || !(await shown.isVisible())); i++) {
+        await page.mouse.move(x - 1, y + (i % 2));
+        await page.mouse.move(x, y);
+        await shown.waitFor({ timeout: 1500 }).catch(() => {});
+      }
+      return (await page.locator(".sg-hover-value").allInnerTexts()).join("\n");
+    };
+    await eventually(() => lastOf("$.total"), "Last value: 4");
+    await eventually(() => lastOf("Show"), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
+  });
 
   visit("does all of this in YAML with anchors and merge keys, and keeps the comments", { reusePage: true }, async (visitor, page) => {
     await writeYaml(visitor, page, YAML);
