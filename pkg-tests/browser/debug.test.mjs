@@ -320,7 +320,7 @@ describe("the debugger", { skip }, () => {
       while (!stop()) await new Promise((resolve) => setTimeout(resolve));
       stop().click();
     });
-    await eventually(() => page.locator(".inspector").innerText(), /Not started\s+It was stopped before it began\./);
+    await eventually(() => page.locator(".result").innerText(), /Not started\s+It was stopped before it began\./);
     // The next run works.
     await visitor.run();
     await page.getByText("1 timer").waitFor();

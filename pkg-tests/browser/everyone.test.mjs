@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { eventually, until, visits } from "./playground.mjs";
+import { eventually, openFromMenu, until, visits } from "./playground.mjs";
 
 describe("accessibility", { skip }, () => {
   const { site, visit } = visits();
@@ -76,7 +76,7 @@ describe("accessibility", { skip }, () => {
           await clean(pane);
         }
       } else await clean("after a run");
-      for (const title of ["Share", "Import", "Export", "Settings"]) await dialog(title);
+      for (const title of ["Share", "Export", "Settings"]) await dialog(title);
       await dialog("Help and keyboard shortcuts", "Help");
       await page.keyboard.press("F1");
       await page.getByRole("dialog", { name: "Commands" }).waitFor();
@@ -323,7 +323,7 @@ describe("accessibility", { skip }, () => {
     await page.getByRole("dialog", { name: "Import a template" }).waitFor();
     await clean("a template", "dialog[open]");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Import" }).click();
+    await openFromMenu(page, "Import");
     await page.getByLabel("Text", { exact: true }).fill("[1]");
     await page.getByRole("button", { name: "Open the text" }).click();
     await page.getByText(/contains no definition, template, history or session/).waitFor();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { eventually, until, visits } from "./playground.mjs";
+import { eventually, openFromMenu, until, visits } from "./playground.mjs";
 
 const FAILING = {
   StartAt: "Prepare",
@@ -99,7 +99,7 @@ describe("the first hour", { skip }, () => {
     await page.getByTitle("Examples and recent drafts").click();
     await eventually(() => page.locator(".gallery button").first().innerText(), /^\s*Empty/);
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "New machine" }).click();
+    await openFromMenu(page, "New machine");
     await page.getByRole("heading", { name: "No states yet" }).waitFor();
     await eventually(() => page.locator(".problems-head").innerText(), /Nothing to check yet/);
     await eventually(() => page.locator(".status-text").innerText(), "Ready");

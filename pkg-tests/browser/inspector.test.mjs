@@ -171,7 +171,13 @@ describe("the inspector", { skip }, () => {
     await visitor.tab("Input");
     await visitor.write("Input", "{");
     await visitor.run();
-    await eventually(() => outcome(page).innerText(), /Not started\s+The input is not JSON/);
+    // Why a run did not start is said once, in its result, with the way to the text.
+    await eventually(() => page.locator(".result").innerText(), /Not started\s+The input is not JSON/);
+    await eventually(() => outcome(page).count(), 0);
+    await eventually(() => page.getByText("Not started", { exact: true }).count(), 2);
+    await visitor.tab("Definition");
+    await page.getByRole("button", { name: "Show the input" }).click();
+    await page.getByRole("tab", { name: /^Input/, selected: true }).waitFor();
   });
 
   visit("shows the Output stage beside its input", { reusePage: true }, async (visitor, page) => {

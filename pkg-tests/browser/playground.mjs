@@ -116,6 +116,15 @@ export async function begin() {
   };
 }
 
+/** Presses an entry of the header's menu, by the beginning of its name. */
+export async function openFromMenu(page, name) {
+  await page.getByRole("button", { name: "File", exact: true }).click();
+  await page
+    .getByRole("menu", { name: "File" })
+    .getByRole("menuitem", { name: new RegExp(`^${name}`) })
+    .click();
+}
+
 /**
  * Registers a site for the tests of a `describe`. `visit` declares a test whose visitor has opened the page; the test also fails if
  * the page reported a problem. With `reusePage` the visitor of the test before is used again, if that one allowed it too and
@@ -283,7 +292,7 @@ export class Visitor {
 
   /** Imports a text with the Import dialog. */
   async importText(text, title) {
-    await this.page.getByRole("button", { name: "Import", exact: true }).click();
+    await openFromMenu(this.page, "Import");
     await this.page.getByLabel("Text", { exact: true }).fill(typeof text === "string" ? text : JSON.stringify(text));
     await this.page.getByRole("button", { name: "Open the text" }).click();
     if (title !== undefined) await this.page.locator(".document", { hasText: title }).waitFor();

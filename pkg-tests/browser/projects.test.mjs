@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { eventually, until, visits } from "./playground.mjs";
+import { eventually, openFromMenu, until, visits } from "./playground.mjs";
 
 const shots = process.env.STEPGLASS_SHOTS;
 const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
@@ -498,7 +498,7 @@ Resources:
   });
 
   visit("edits an imported template in place", {}, async (visitor, page) => {
-    await page.getByRole("button", { name: "Import" }).click();
+    await openFromMenu(page, "Import");
     await page.getByRole("textbox", { name: "Text" }).fill(SAM);
     await page.getByRole("button", { name: "Open the text" }).click();
     await page.getByRole("button", { name: "Edit all 2 in the template" }).click();

@@ -7,7 +7,7 @@ import { expectRun, testMachine } from "stepglass/testing";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
 import { runTest } from "./exported.mjs";
-import { GREETING, eventually, shared, until, visits } from "./playground.mjs";
+import { GREETING, eventually, openFromMenu, shared, until, visits } from "./playground.mjs";
 
 describe("import and export", { skip }, () => {
   const { site, visit } = visits();
@@ -37,7 +37,7 @@ describe("import and export", { skip }, () => {
   });
 
   visit("opens a definition from a selected or dropped file", { reusePage: "Order processing" }, async (visitor, page) => {
-    await page.getByRole("button", { name: "Import" }).click();
+    await openFromMenu(page, "Import");
     await dialog(page, "Import")
       .locator('input[type="file"]')
       .setInputFiles({
@@ -63,7 +63,7 @@ describe("import and export", { skip }, () => {
       ["#v9.abc", /version 9/],
       ['{"kind": "stepglass/session/7"}', /version 7/],
     ]) {
-      await page.getByRole("button", { name: "Import" }).click();
+      await openFromMenu(page, "Import");
       await page.getByLabel("Text", { exact: true }).fill(text);
       await page.getByRole("button", { name: "Open the text" }).click();
       await dialog(page, "Import").getByText(why).waitFor();

@@ -4,7 +4,7 @@ import { describe } from "node:test";
 import { gzipSync } from "node:zlib";
 import { simulate } from "stepglass";
 import { skip } from "../browser.mjs";
-import { GREETING, eventually, until, visits } from "./playground.mjs";
+import { GREETING, eventually, openFromMenu, until, visits } from "./playground.mjs";
 
 const INVOKE = "arn:aws:states:::lambda:invoke";
 const task = (Resource, fields = {}) => ({ Type: "Task", Resource, ...fields });
@@ -489,7 +489,7 @@ describe("tasks", { skip }, () => {
         operations: { SendMessage: { output: { shape: "Sent" } } },
         shapes: { Sent: { type: "structure", members: { MessageId: { type: "string", min: 2 } } } },
       };
-      await page.getByRole("button", { name: "Import" }).click();
+      await openFromMenu(page, "Import");
       // The format of botocore: compressed.
       const file = { name: "service-2.json.gz", mimeType: "application/gzip", buffer: gzipSync(JSON.stringify(model)) };
       await page.getByRole("dialog", { name: "Import" }).locator('input[type="file"]').setInputFiles(file);

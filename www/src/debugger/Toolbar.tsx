@@ -48,9 +48,6 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
             </div>
           )}
           <Clock />
-          <PausedWhere />
-          <span class="gap" />
-          <AllCommands />
         </>
       )}
     </div>
@@ -160,25 +157,7 @@ function Stop({ can }: Able) {
   return <Move icon="stop" label="Stop" command="stop" title="Stop" able={can.busy} run={runner.stop} />;
 }
 
-function AllCommands() {
-  return (
-    <button
-      type="button"
-      class="plain"
-      onClick={() => panes.openDialog("palette")}
-      title={`All commands${keyHint("palette")}`}
-      aria-keyshortcuts={keymap.value?.spoken("palette")}
-    >
-      <Icon name="search" size={14} /> <span class="label">Commands</span>{" "}
-      {keymap.value
-        ?.shown("palette")
-        .slice(0, 1)
-        .map((key) => (
-          <kbd key={key}>{key}</kbd>
-        ))}
-    </button>
-  );
-}
+const NOT_STEPS: ReadonlySet<string> = new Set(["restart", "stop", "palette"]);
 
 interface MoveProps {
   icon: IconName;
@@ -194,7 +173,7 @@ function Move({ icon, label, command, title, able, run }: MoveProps) {
   return (
     <button
       type="button"
-      class="move"
+      class={NOT_STEPS.has(command) ? "move" : "move step"}
       disabled={!able}
       title={title + keyHint(command)}
       aria-keyshortcuts={keymap.value?.spoken(command)}

@@ -24,7 +24,7 @@ const copy = async (text: string): Promise<void> => {
   }
 };
 
-const keyOf = (command: NodeCommand): string | undefined => keymap.value?.shown(command.command ?? "")[0];
+const keyOf = (command: { command?: string }): string | undefined => keymap.value?.shown(command.command ?? "")[0];
 
 const folds = (node: GraphNode): boolean => node.type === "Parallel" || node.type === "Map";
 
@@ -107,7 +107,8 @@ function usePlace(list: { current: HTMLDivElement | null }, shown: typeof menu.v
     element.style.top = `${Math.max(4, Math.min(shown.y, innerHeight - height - 4))}px`;
     element.querySelector<HTMLElement>("[role^=menuitem]")?.focus({ preventScroll: true });
     const outside = (event: Event): void => {
-      if (!element.contains(event.target as Node)) menu.value = null;
+      const target = event.target as Node;
+      if (!element.contains(target) && !(shown.node === undefined && shown.opener.contains(target))) menu.value = null;
     };
     const gone = (): void => void (menu.value = null);
     addEventListener("pointerdown", outside, true);
@@ -119,12 +120,27 @@ function usePlace(list: { current: HTMLDivElement | null }, shown: typeof menu.v
   }, [shown]);
 }
 
+interface Item extends Omit<NodeCommand, "shown" | "checked" | "run"> {
+  checked: boolean | undefined;
+  run(): void;
+}
+
+/** Returns the title and the commands of a menu, for its node if it has one. */
+function contentsOf(shown: NonNullable<typeof menu.value>): { title: string; commands: Item[][] } {
+  if (shown.node === undefined)
+    return { title: shown.title, commands: shown.commands.map((group) => group.map((one) => ({ ...one, checked: undefined }))) };
+  const { node, title = node.name, commands = commandsFor(node) } = shown;
+  const itemOf = (one: NodeCommand): Item => ({ ...one, checked: one.checked?.(node), run: () => one.run(node) });
+  return { title, commands: commands.map((group) => group.map(itemOf)) };
+}
+
 export function NodeMenu() {
   const list = useRef<HTMLDivElement>(null);
   const shown = menu.value;
   usePlace(list, shown);
   if (!shown) return null;
-  const { node, back, title = node.name, commands = commandsFor(node) } = shown;
+  const { back } = shown;
+  const { title, commands } = contentsOf(shown);
   const close = (): void => {
     menu.value = null;
     back();
@@ -151,7 +167,7 @@ export function NodeMenu() {
   };
   return (
     <div class="menu" ref={list} role="menu" aria-label={title} onKeyDown={keys} onContextMenu={(event) => event.preventDefault()}>
-      {shown.title && <p class="menu-title">{title}</p>}
+      {shown.node && shown.title && <p class="menu-title">{title}</p>}
       {commands.map((group, i) => (
         <div role="group" key={i}>
           {group.map((command) => (
@@ -159,14 +175,14 @@ export function NodeMenu() {
               key={command.id}
               type="button"
               tabIndex={-1}
-              role={command.checked ? "menuitemcheckbox" : "menuitem"}
-              aria-checked={command.checked?.(node)}
+              role={command.checked === undefined ? "menuitem" : "menuitemcheckbox"}
+              aria-checked={command.checked}
               onClick={() => {
                 close();
-                command.run(node);
+                command.run();
               }}
             >
-              <span class="tick">{command.checked?.(node) && <Icon name="check" size={12} />}</span>
+              <span class="tick">{command.checked && <Icon name="check" size={12} />}</span>
               <span>{command.label}</span>
               {keyOf(command) && <kbd>{keyOf(command)}</kbd>}
             </button>

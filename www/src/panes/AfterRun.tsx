@@ -23,14 +23,6 @@ export function AfterRun() {
   const outcome = useOutcome();
   const run = execution.run.value;
   const result = resultShown();
-  if (run?.refused) {
-    return (
-      <section class="after-run" aria-label="Outcome of the run">
-        <h3>Outcome</h3>
-        <Failure error="Not started" cause={run.refused} />
-      </section>
-    );
-  }
   if (!run || !result) return null;
   const { status, error, cause, output, text } = result;
   const failed = outcome?.failure;

@@ -4,9 +4,11 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { outcomeTone, outcomeWord } from "../model/log.ts";
 import type { RunResult } from "../model/protocol.ts";
+import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -54,6 +56,7 @@ export function Result() {
           </p>
           <p class="failure-cause">{run.refused}</p>
         </div>
+        <Repair />
       </div>
     );
   }
@@ -87,6 +90,23 @@ export function Result() {
       <Ended result={result} />
       <Repeated />
     </div>
+  );
+}
+
+/** The way to the text that kept the run from starting. */
+function Repair() {
+  const tab = analysis.errorCount.value > 0 ? "definition" : workspace.inputProblem.value ? "input" : undefined;
+  if (tab === undefined) return null;
+  const show = (): void => {
+    if (tab === "definition") prefs.problemsOpen.value = true;
+    panes.showLeft(tab);
+  };
+  return (
+    <p class="buttons">
+      <button type="button" onClick={show}>
+        {tab === "definition" ? "Show the problems" : "Show the input"}
+      </button>
+    </p>
   );
 }
 

@@ -16,7 +16,7 @@ import * as panes from "../store/panes.ts";
 import { alarm, announcement, failure, notices, silence, toast } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
 import { Dialogs } from "./Dialogs.tsx";
-import { Header } from "./Header.tsx";
+import { Controls, Header } from "./Header.tsx";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { Splitter } from "../ui/Splitter.tsx";
 import { StatusBar } from "./StatusBar.tsx";
@@ -41,15 +41,11 @@ export function App() {
       <a class="skip-link" href="#graph-pane" onClick={(event) => (event.preventDefault(), focusGraph())}>
         Skip to the graph
       </a>
-      <Header />
+      <Header wide={size === "wide"} />
+      {size === "medium" && <Controls />}
       {Strip && <Strip />}
-      {size !== "narrow" && (
-        <section aria-label="Run and debug">
-          <Toolbar />
-        </section>
-      )}
       <Alarm />
-      {notices.value.length > 0 && <Notices />}
+      {alarm.value === "" && notices.value.length > 0 && <Notices />}
       {(execution.run.value?.recorded !== undefined || workspace.recordedAnswers.value !== null) && <RecordedStrip />}
       {execution.run.value !== null && <PauseLine narrow={size === "narrow"} />}
       <main class="work">

@@ -1,82 +1,86 @@
 // The header: the open machine, the run's controls, and the ways to share it.
 
-import { keyHint } from "../keys/keymap.ts";
-import * as prefs from "../prefs.ts";
-import * as opening from "../store/opening.ts";
+import { Toolbar } from "../debugger/Toolbar.tsx";
+import { menu } from "../graph/menuOpen.ts";
+import { keyHint, keymap } from "../keys/keymap.ts";
 import * as panes from "../store/panes.ts";
-import { say } from "../store/notifications.ts";
 import * as workspace from "../store/workspace.ts";
-import { Icon } from "../ui/Icon.tsx";
+import { Icon, type IconName } from "../ui/Icon.tsx";
 
-export function Header() {
-  const themes = { system: "auto", light: "sun", dark: "moon", contrast: "contrast" } as const;
-  const next = { system: "light", light: "dark", dark: "contrast", contrast: "system" } as const;
-  const theme = prefs.theme.value;
+/** `wide`: the run's controls are between the machine and the ways to share it, and not in a row of their own. */
+export function Header({ wide }: { wide: boolean }) {
   return (
     <header class="bar">
       <Brand />
+      <FileMenu />
       <button type="button" class="document" onClick={() => panes.openDialog("examples")} title="Examples and recent drafts">
         <span>{workspace.title.value}</span>
-        <Icon name="chevron" size={14} />
       </button>
+      {wide && <Controls />}
       <div class="bar-end">
-        <New />
-        <button
-          type="button"
-          class="plain"
-          aria-label="Import"
-          onClick={() => panes.openDialog("import")}
-          title="Open a definition, a template, a history or a session"
-        >
-          <Icon name="upload" /> <span class="label">Import</span>
-        </button>
-        <button
-          type="button"
-          class="plain"
-          aria-label="Export"
-          onClick={() => panes.openDialog("export")}
-          title="Save pictures, texts, the run, a test"
-        >
-          <Icon name="download" /> <span class="label">Export</span>
-        </button>
-        <button type="button" class="plain" aria-label="Share" onClick={() => panes.openDialog("share")} title="Make a link">
-          <Icon name="share" /> <span class="label">Share</span>
-        </button>
-        <button
-          type="button"
-          class="plain square theme-button"
-          aria-label={`Theme: ${theme}. Change to ${next[theme]}`}
-          title={`Theme: ${theme}`}
-          onClick={() => (prefs.theme.value = next[theme])}
-        >
-          <Icon name={themes[theme]} />
-        </button>
-        <button type="button" class="plain square" aria-label="Settings" title="Settings" onClick={() => panes.openDialog("settings")}>
-          <Icon name="gear" />
-        </button>
-        <button
-          type="button"
-          class="plain square"
-          aria-label="Help and keyboard shortcuts"
-          title={`Help${keyHint("help")}`}
-          onClick={() => panes.openDialog("help")}
-        >
-          <Icon name="help" />
-        </button>
+        <AllCommands />
+        <Tool icon="download" label="Export" title="Save pictures, texts, the run, a test" dialog="export" />
+        <Tool icon="share" label="Share" title="Make a link" dialog="share" />
+        <Tool icon="gear" label="Settings" title="Settings" dialog="settings" />
+        <Tool icon="help" label="Help and keyboard shortcuts" title={`Help${keyHint("help")}`} dialog="help" />
       </div>
     </header>
   );
 }
 
-/** The current machine stays among the drafts. In a project, the new one is a tab next to it. */
-function New() {
-  const create = (): void => {
-    opening.open(opening.EMPTY, true);
-    say("A new machine");
-  };
+export function Controls() {
   return (
-    <button type="button" class="plain" aria-label="New machine" onClick={create} title="Start with an empty machine">
-      <Icon name="plus" /> <span class="label">New</span>
+    <section class="controls" aria-label="Run and debug">
+      <Toolbar />
+    </section>
+  );
+}
+
+function AllCommands() {
+  return (
+    <button
+      type="button"
+      class="plain square"
+      aria-label="Commands"
+      onClick={() => panes.openDialog("palette")}
+      title={`All commands${keyHint("palette")}`}
+      aria-keyshortcuts={keymap.value?.spoken("palette")}
+    >
+      <Icon name="search" />
+    </button>
+  );
+}
+
+function Tool({
+  icon,
+  label,
+  title,
+  dialog,
+}: {
+  icon: IconName;
+  label: string;
+  title: string;
+  dialog: "export" | "share" | "settings" | "help";
+}) {
+  return (
+    <button type="button" class="plain square" aria-label={label} title={title} onClick={() => panes.openDialog(dialog)}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function FileMenu() {
+  const open = menu.value?.node === undefined && menu.value?.title === "File";
+  return (
+    <button
+      type="button"
+      class="plain"
+      aria-haspopup="menu"
+      aria-expanded={open}
+      title="New, open, paste, examples"
+      onClick={({ currentTarget }) => void import("./fileMenu.ts").then(({ toggleFileMenu }) => toggleFileMenu(currentTarget))}
+    >
+      File <Icon name="chevron" size={14} />
     </button>
   );
 }

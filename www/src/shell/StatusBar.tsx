@@ -2,9 +2,11 @@
 
 import { outcomeTone, resultWords } from "../model/log.ts";
 import { Countdown } from "../panes/Dock.tsx";
+import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
 import * as workspace from "../store/workspace.ts";
 import { position, stopWords } from "../debugger/model.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
@@ -19,10 +21,8 @@ function status(): Said {
   const engine = interpreter.engine.value;
   if (engine === "broken") return ["The interpreter is not loaded", "bad", "error"];
   if (engine === "loading") return ["Loading the interpreter…", "", "clock"];
-  if (!run)
-    return analysis.errorCount.value > 0
-      ? [`${count(analysis.errorCount.value, "error")} in the definition`, "bad", "error"]
-      : ["Ready", "", "check"];
+  // The problems are counted at the end of the bar.
+  if (!run) return analysis.errorCount.value > 0 ? ["Not ready", "", "pause"] : ["Ready", "", "check"];
   if (run.refused) return ["Not started", "bad", "error"];
   if (run.phase === "paused")
     return [`Paused ${stopWords.value}${position.value?.stop.reason === "breakpoint" ? " (breakpoint)" : ""}`, "warn", "pause"];
@@ -36,6 +36,22 @@ function status(): Said {
   return [resultWords(result), tone, result.status === "RUNNING" ? "clock" : TONE_ICON[tone]];
 }
 
+/** The number of the problems, which are listed below the definition. */
+function ProblemCount() {
+  const all = analysis.problems.value.length;
+  const errors = analysis.errorCount.value;
+  if (all === 0) return null;
+  const show = (): void => {
+    prefs.problemsOpen.value = true;
+    panes.showLeft("definition");
+  };
+  return (
+    <button type="button" class={`link ${errors > 0 ? "is-bad" : "is-warn"}`} title="Show the problems" onClick={show}>
+      {errors > 0 ? count(errors, "error") : count(all, "warning")}
+    </button>
+  );
+}
+
 /** A phone shows only what is essential. */
 export function StatusBar({ narrow = false }: { narrow?: boolean }) {
   const run = execution.run.value;
@@ -43,7 +59,7 @@ export function StatusBar({ narrow = false }: { narrow?: boolean }) {
   const found = analysis.latest.value;
   return (
     <footer class="status-bar">
-      <span class={`status-text ${tone}`} title={text}>
+      <span class={`status-text ${tone}${run?.phase === "paused" && !narrow ? " pause-where" : ""}`} title={text}>
         <Icon name={icon} size={13} /> <span>{text}</span>
       </span>
       {run?.phase === "running" && <Countdown />}
@@ -53,12 +69,10 @@ export function StatusBar({ narrow = false }: { narrow?: boolean }) {
         </span>
       )}
       <span class="gap" />
-      {narrow ? (
-        found && found.diagnostics.length > 0 && <span>{count(found.diagnostics.length, "problem")}</span>
-      ) : (
+      <ProblemCount />
+      {!narrow && (
         <>
           {analysis.graph.value && <span>{count(analysis.graph.value.stateCount, "state")}</span>}
-          {found && <span>{found.diagnostics.length === 0 ? "no problems" : count(found.diagnostics.length, "problem")}</span>}
           <span>{workspace.format.value.toUpperCase()}</span>
           {found && <span title="Time to parse, check and lay out the definition">checked in {found.took.toFixed(1)} ms</span>}
           {interpreter.engineVersion.value && <span>v{interpreter.engineVersion.value}</span>}

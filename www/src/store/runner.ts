@@ -105,9 +105,10 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;
     run.value = { ...begun, phase: "ended", refused: message };
-    // Nothing is played, so the result shows why.
+    // Nothing is played, so the result shows why. On a narrow page it is in another pane.
     dockTab.value = "result";
-    showAlarm(`Not started. ${message}`);
+    if (prefs.layoutSize() === "narrow") narrowTab.value = "events";
+    announceFailure(`Not started. ${message}`);
   }
 }
 
@@ -229,8 +230,6 @@ export async function updateMocks(mocks: Record<string, Mock>): Promise<void> {
 export function clearRun(): void {
   batch(() => {
     beside = false;
-    // The reason why a run did not start belongs to its definition.
-    if (run.value?.refused !== undefined) silence();
     selectInside(null);
     playback.clear();
     run.value = null;
