@@ -5,9 +5,10 @@
 // other. dagre's gaps are those of its documentation (50 between layers, 50 between boxes, 20 between lines), and once
 // more with 30 and 20, which is as near as boxes stand here.
 import { Graph, layout as dagreLayout } from "@dagrejs/dagre";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { gallery } from "../pkg-tests/api/examples.mjs";
+import { casesIn, recordedFiles } from "./recordings.mjs";
 import { root } from "./steps.mjs";
 
 if (!existsSync(join(root, "dist/stepglass.wasm"))) {
@@ -176,32 +177,17 @@ function groupBy(all, keyOf) {
   return groups;
 }
 
-/** The recorded cases, if they are beside this checkout. */
+/** Returns the recorded definitions by file and line; none if these are not there. */
 function conformance() {
-  const found = [];
-  for (const name of ["definitions.jsonl", "aws-recorded.jsonl"]) {
-    const file = join(root, "../shared/conformance", name);
-    if (!existsSync(file)) continue;
+  return recordedFiles("definitions.jsonl", "aws-recorded.jsonl").flatMap((file) => {
     const seen = new Set();
-    readFileSync(file, "utf8")
-      .split("\n")
-      .filter(Boolean)
-      .forEach((line, i) => {
-        const { definition } = JSON.parse(line);
-        const text = JSON.stringify(definition);
-        if (
-          definition === undefined ||
-          typeof definition !== "object" ||
-          Array.isArray(definition) ||
-          definition === null ||
-          seen.has(text)
-        )
-          return;
-        seen.add(text);
-        found.push([`${name}:${i + 1}`, definition]);
-      });
-  }
-  return found;
+    return casesIn(file).flatMap(({ definition }, i) => {
+      const text = JSON.stringify(definition);
+      if (typeof definition !== "object" || Array.isArray(definition) || definition === null || seen.has(text)) return [];
+      seen.add(text);
+      return [[`${basename(file)}:${i + 1}`, definition]];
+    });
+  });
 }
 
 /** Generates definitions of about `size` states: chains, rules that lead forwards and back, catchers, branches. */

@@ -6,15 +6,16 @@
 // DIR: models of AWS's services, which TestState checks mocks against: botocore's `data` folder, or none. By default the models of
 // the time of the recordings, which pip installs for this (scripts/models.mjs), else those that are installed on this machine. Without
 // any, those cases count as failed.
-// FILE: cases in the format of ../shared/conformance, instead of those there and the measured ones. Skipped is failed. Exit code 0
-// whatever the score.
+// FILE: cases in the format of the recorded ones (scripts/recordings.mjs), instead of those and the measured ones. Skipped is failed.
+// Exit code 0 whatever the score.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { matches, matchesHistory } from "./conformance/compare.mjs";
 import { measuredScore, printMeasured, writeMeasured } from "./conformance/measured.mjs";
 import { recordedModels } from "./models.mjs";
+import { NO_RECORDINGS, casesIn, recordedFiles } from "./recordings.mjs";
 import { importSource } from "./sources.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -22,7 +23,6 @@ const args = process.argv.slice(2);
 const flag = (name) => args.includes(name);
 const value = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 const files = args.filter((arg, i) => !arg.startsWith("--") && !["--engine", "--models", "--host", "--longest"].includes(args[i - 1]));
-const folder = join(root, "..", "shared", "conformance");
 const engines = { native: ["native"], wasm: ["wasm"], both: ["native", "wasm"] }[value("--engine") ?? "both"];
 if (!engines) {
   console.error("--engine takes native, wasm or both");
@@ -34,25 +34,14 @@ if (measured) {
   printMeasured(measured);
   if (flag("--write")) writeMeasured(root, measured);
 }
+if (files.length === 0) files.push(...recordedFiles("aws-recorded.jsonl", "definitions.jsonl"));
 if (files.length === 0) {
-  for (const name of ["aws-recorded.jsonl", "definitions.jsonl"]) {
-    if (existsSync(join(folder, name))) files.push(join(folder, name));
-  }
-}
-if (files.length === 0) {
-  console.log(
-    "The recorded cases are skipped, because there is no ../shared/conformance beside this checkout; name a file of cases instead.",
-  );
+  console.log(`skipped: ${NO_RECORDINGS}, or name a file of cases`);
   if (flag("--json") && measured) console.log(JSON.stringify({ measured }));
   process.exit(0);
 }
 
-const cases = files.flatMap((file) =>
-  readFileSync(file, "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => ({ file: basename(file), ...JSON.parse(line) })),
-);
+const cases = files.flatMap((file) => casesIn(file).map((one) => ({ file: basename(file), ...one })));
 if (value("--host")) {
   const { main } = await import("./conformance/host.mjs");
   const runs = cases.filter(({ kind }) => kind === "execution" || kind === "choice" || kind === "express_sync");

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { generator } from "./random.mjs";
+import { casesIn, recordedFiles } from "./recordings.mjs";
 import { importSource } from "./sources.mjs";
 import { root } from "./steps.mjs";
 
@@ -49,7 +50,14 @@ function rounded(value) {
  * that became successes, `thrown` the machines at which validation or conversion threw, `open` the differences that no rule
  * explains and what was thrown.
  */
-export function compareConversions({ simulate, validate, count, seed = 1, recorded = recordedFolder, show = 10 }) {
+export function compareConversions({
+  simulate,
+  validate,
+  count,
+  seed = 1,
+  recorded = recordedFiles("aws-recorded.jsonl", "definitions.jsonl"),
+  show = 10,
+}) {
   const random = generator(seed);
   const given = sources(recorded);
   const report = { runs: 0, machines: 0, states: 0, left: 0, succeeded: 0, failed: 0, healed: 0, thrown: 0, rules: new Map(), open: [] };
@@ -120,8 +128,6 @@ function answer(definition, random) {
   return { output: random() < 0.1 ? null : changed(wanted, random, 1) };
 }
 
-const recordedFolder = join(root, "../shared/conformance");
-
 /** Returns definitions in JSONPath: those of this repository, and recorded ones. */
 function sources(recorded) {
   const found = [];
@@ -137,13 +143,7 @@ function sources(recorded) {
     const file = join(examples, name, "machine.asl.json");
     if (existsSync(file)) take(JSON.parse(readFileSync(file, "utf8")));
   }
-  for (const file of ["aws-recorded.jsonl", "definitions.jsonl"]) {
-    if (recorded === null || !existsSync(join(recorded, file))) continue;
-    for (const line of readFileSync(join(recorded, file), "utf8").split("\n")) {
-      if (line.trim() === "") continue;
-      take(JSON.parse(line).definition);
-    }
-  }
+  for (const file of recorded) for (const { definition } of casesIn(file)) take(definition);
   return found;
 }
 

@@ -90,7 +90,7 @@ test("in 1,200 runs of converted machines no failure becomes a success, and ever
     validate,
     count: 1200,
     seed: 7,
-    recorded: null,
+    recorded: [],
     show: 1,
   });
   assert.deepEqual([healed, thrown, open], [0, 0, []]);

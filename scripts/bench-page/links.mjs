@@ -1,8 +1,6 @@
 // How long a link with a definition in it is.
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { gallery } from "../../pkg-tests/api/examples.mjs";
-import { root } from "../steps.mjs";
+import { casesIn, recordedFiles } from "../recordings.mjs";
 import { link } from "./machines.mjs";
 import { quantile } from "./rows.mjs";
 
@@ -20,14 +18,11 @@ export function links({ rows }) {
 
 const lengthOf = (t, f, d) => link({ t, f, d, i: "", k: "", c: "skip", s: 1 }).length;
 
-/** Read where they lie; without them there are none. */
+/** Returns the lengths of the links of the recorded definitions; none if these are not there. */
 function conformance() {
-  const file = join(root, "../shared/conformance/definitions.jsonl");
-  if (!existsSync(file)) return [];
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line).definition)
+  return recordedFiles("definitions.jsonl")
+    .flatMap(casesIn)
+    .map(({ definition }) => definition)
     .filter((definition) => definition !== undefined)
     .map((definition) => lengthOf("Definition", "json", typeof definition === "string" ? definition : JSON.stringify(definition, null, 2)));
 }

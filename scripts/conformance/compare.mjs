@@ -1,4 +1,4 @@
-// When a value or a history of ours is AWS's: the rules of ../shared/conformance/README.md.
+// When a value or a history of ours is AWS's: the rules of the recorded cases (README.md beside them).
 
 /** Members that differ with every call of a service. */
 const FREE = new Set(["SdkHttpMetadata", "SdkResponseMetadata", "roleArn", "RoleArn", "timestamp"]);

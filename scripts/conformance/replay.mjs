@@ -3,13 +3,11 @@
 //   node scripts/conformance/replay.mjs [FILE…] [--verbose]
 //
 // What a recording has blanked (timestamps, tokens, names) is filled in with the replay's own value, as often as it takes.
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { replayHistory } from "../../dist/node.js";
+import { NO_RECORDINGS, casesIn, recordedFiles } from "../recordings.mjs";
 import { matches } from "./compare.mjs";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const MEMBERS = {
   input: ["input", "parameters"],
   output: ["output"],
@@ -85,17 +83,12 @@ function parseAll(members) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
   const verbose = process.argv.includes("--verbose");
-  if (files.length === 0) files.push(join(root, "../shared/conformance/aws-recorded.jsonl"));
-  if (!existsSync(files[0])) {
-    console.log("skipped: there is no ../shared/conformance beside this checkout");
+  if (files.length === 0) files.push(...recordedFiles("aws-recorded.jsonl"));
+  if (files.length === 0) {
+    console.log(`skipped: ${NO_RECORDINGS}, or name a file of cases`);
     process.exit(0);
   }
-  const cases = files.flatMap((file) =>
-    readFileSync(file, "utf8")
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line)),
-  );
+  const cases = files.flatMap(casesIn);
   const counts = { total: 0, matches: 0, refused: 0 };
   for (const one of cases) {
     if (one.kind !== "execution" || !one.expected?.history || one.expected.history.some(({ id }) => typeof id !== "number")) continue;
