@@ -144,7 +144,7 @@ input, select, textarea, button { font: inherit; padding: .3rem .5rem; border: 1
 button { cursor: pointer; white-space: nowrap; } button:disabled { opacity: .6; cursor: default; } button.small { font-size: .85rem; padding: .1rem .5rem; }
 #actions { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: start; } #actions:empty { display: none; } #actions details form { display: grid; gap: .5rem; margin: .5rem 0; width: min(28rem, 90vw); justify-items: start; } #actions label, #actions input, #actions textarea { width: 100%; }
 summary { cursor: pointer; } .words { margin: .4rem 0; } .words:empty { display: none; } .words.bad { color: light-dark(#b3261e, #f2b8b5); }
-stepglass-debugger { display: block; height: 32rem; }
+stepglass-debugger { display: block; height: min(44rem, 90vh); }
 .graph { max-width: 100%; max-height: 70vh; border: 1px solid var(--line); border-radius: 6px; }
 .status { font-size: .8rem; font-weight: 600; padding: .1rem .5rem; border-radius: 1rem; border: 1px solid currentcolor; white-space: nowrap; }
 .succeeded { color: light-dark(#0a6b2d, #6dd58c); } .failed, .timed_out { color: light-dark(#b3261e, #f2b8b5); } .aborted { color: light-dark(#6b4f00, #e8c36a); } .running { color: light-dark(#0b57d0, #a8c7fa); }
