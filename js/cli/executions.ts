@@ -1,13 +1,12 @@
 // stepglass executions: shows and changes the executions in a server's folder while no server is running.
 
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Codec, MapRunDescription, Store } from "../core/api/durable.d.ts";
+import type { MapRunDescription } from "../core/api/durable.d.ts";
 import type { ExecutionStatus } from "../core/api/index.d.ts";
 import { codeOf, messageOf } from "../core/base/errors.ts";
 import { Unusable } from "../language/files/problem.ts";
 import type { Service } from "../server/service.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
+import { openedStore } from "./opened-store.ts";
 
 const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
 
@@ -92,7 +91,7 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
   const { takes } = doing;
   const given = arn === undefined ? [] : [arn, ...more];
   if (given.length !== takes.length) throw wrong(`${action} takes ${takes.length === 0 ? "no execution" : takes.join(" and ")}`);
-  const service = await opened(values.data, doing.reads === true, values.codecs);
+  const service = await openedStore(values.data, { reads: doing.reads === true, codecs: values.codecs });
   try {
     return (await doing.act(service, values, arn === undefined ? "" : await found(service, arn, values.machine), ...more)) ?? 0;
   } catch (error) {
@@ -105,44 +104,6 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
 
 /** Error names that mean that an execution refuses the action. */
 const REFUSED: ReadonlySet<string> = new Set(["ExecutionNotRedrivable", "ExecutionNotRunning", "ValidationException"]);
-
-async function opened(data: string, reads: boolean, codecs: string | undefined): Promise<Service> {
-  const [{ Service }, { findData }, { StandbyRouter }] = await Promise.all([
-    import("../server/service.ts"),
-    import("../server/storage/data.ts"),
-    import("../server/executions/standby.ts"),
-    import("../entries/server.ts"),
-  ]);
-  try {
-    const store = findData(data, { reads });
-    const service = new Service({
-      store: codecs === undefined ? store : await decoding(store, codecs),
-      router: (made) => new StandbyRouter(made),
-    });
-    await service.open();
-    await service.resume({ standby: true, reads });
-    return service;
-  } catch (error) {
-    if (codeOf(error) === "STORE_CONFLICT")
-      throw new Unusable(
-        `a server or a Runtime has ${data} open, so only list, show and verify work here: ask the server, on its page /debugger/ or with aws stepfunctions --endpoint-url and the URL that it has printed`,
-      );
-    throw String(codeOf(error)).startsWith("STORE_") ? new Unusable(messageOf(error)) : error;
-  }
-}
-
-/** Returns a store with the codecs of a module. */
-async function decoding(store: Store, file: string): Promise<Store> {
-  const [{ encoded }, module] = await Promise.all([
-    import("../runtime/store/encoded.ts"),
-    import(pathToFileURL(resolve(file)).href).catch((error: unknown) => {
-      throw new Unusable(`cannot load the codecs of ${file}: ${messageOf(error)}`);
-    }),
-  ]);
-  const { default: codecs } = module as { default?: unknown };
-  if (!Array.isArray(codecs)) throw new Unusable(`${file} has no list of codecs as its default export`);
-  return encoded(store, codecs as Codec[]);
-}
 
 /** Returns the ARN of an execution, given its ARN or its name. */
 async function found({ store }: Service, given: string, machine: string | undefined): Promise<string> {

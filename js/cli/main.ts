@@ -16,6 +16,7 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["graph", () => import("./graph.ts")],
   ["serve", () => import("./serve.ts")],
   ["executions", () => import("./executions.ts")],
+  ["console", () => import("./console.ts")],
   ["fetch", () => import("./fetch.ts")],
   ["open", () => import("./open.ts")],
   ["replay", () => import("./replay.ts")],

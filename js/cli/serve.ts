@@ -4,6 +4,7 @@ import type { Server, ServeOptions } from "../core/api/server.d.ts";
 import { codeOf, messageOf } from "../core/base/errors.ts";
 import { findServiceModels } from "../language/files/models.ts";
 import { Unusable, stackOf } from "../language/files/problem.ts";
+import { accessOf } from "./access.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { whole } from "./numbers.ts";
@@ -23,7 +24,7 @@ Serves the AWS Step Functions API on this machine. The aws command and every AWS
   stepglass serve --data ./data --tasks tasks.mjs     keeps everything in a folder: executions outlive the process
   aws stepfunctions --endpoint-url http://127.0.0.1:8083 list-state-machines
 
-http://127.0.0.1:8083/debugger/ shows the executions. Signatures are not checked. Without --data, all data is in memory.
+http://127.0.0.1:8083/debugger/ shows the executions. Without --access, signatures are not checked. Without --data, all data is in memory.
 
 Options
   -t, --tasks MODULE        an ES module (or CommonJS module) with task handlers, as for stepglass run
@@ -45,7 +46,7 @@ Options
       --restate URL         serves executions on Restate, by the URL of its ingress; machines and tasks are those of the
                             workers (stepglass/restate)
       --restate-admin URL   Restate's admin API, for ListExecutions
-      --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect, without any authentication
+      --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect: set --access
   -p, --port NUMBER         default 8083; 0 chooses a free port
       --region REGION       the region in ARNs (also AWS_DEFAULT_REGION); default us-east-1
       --account NUMBER      the account in ARNs (also AWS_ACCOUNT_ID); default 123456789012
@@ -59,6 +60,9 @@ Options
       --logs-endpoint URL   sends the same logs to an emulator of CloudWatch Logs
       --quotas              throttles as AWS does, by account and region, with AWS's default quotas
       --quota NAME=VALUE    changes a quota: StartExecution=10/5 (a bucket of 10, 5 more each second), openExecutions=100
+      --access FILE         checks signatures and tokens: JSON with {"keys": [{"name", "accessKeyId", "secretAccessKey", "token",
+                            "rights": "read" | "write", "prefix"}]}
+      --audit FILE          with --access: adds a line of JSON for each change and each refusal
       --allow-origin ORIGIN lets web pages of this origin call the API, * for all; can be repeated
       --allow-host NAME     also serves /debugger under this host name; can be repeated
       --log-level LEVEL     silent, error, info (default: every request) or debug, on standard error
@@ -88,6 +92,8 @@ const options = {
   "events-endpoint": { type: "string" },
   "execution-logs": { type: "string", multiple: true, file: true },
   "logs-endpoint": { type: "string" },
+  access: { type: "string", file: true },
+  audit: { type: "string", file: true },
   quotas: { type: "boolean" },
   quota: { type: "string", multiple: true },
   "allow-origin": { type: "string", multiple: true },
@@ -158,6 +164,7 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
     executionLogs: values["execution-logs"],
     logsEndpoint: urlOf(values["logs-endpoint"], "--logs-endpoint"),
     quotas: quotasOf(values.quotas, values.quota),
+    access: accessOf(values.access, values.audit),
     allowOrigins: values["allow-origin"],
     allowHosts: values["allow-host"],
     logLevel: values["log-level"] ?? "info",

@@ -5,18 +5,20 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ServeOptions } from "../core/api/server.d.ts";
-import { isObject } from "../core/base/json.ts";
 import { messageOf } from "../core/base/errors.ts";
 import { version } from "../core/definition/definition.ts";
 import { content, redirect } from "./pages/content.ts";
+import { login, loginPage } from "./pages/login.ts";
 import { Debugger } from "./pages/debugger.ts";
-import { OPEN_METRICS, metricsOf } from "./metrics.ts";
+import { OPEN_METRICS } from "./metrics.ts";
 import { ApiError, stackOf } from "./protocol/errors.ts";
 import { OriginCheck } from "./protocol/origin-check.ts";
 import type { Log } from "./protocol/log.ts";
 import type { Caller, Scope } from "./protocol/caller.ts";
 import { REQUEST } from "./protocol/quotas.ts";
-import type { Service } from "./service.ts";
+import { parse } from "./protocol/request-body.ts";
+import { ANYONE, type Access, type Identity, checkOperation, isRead, readable, resourcesOf } from "./protocol/access.ts";
+import type { ConsoleSource } from "./pages/source.ts";
 import { isOperation } from "./protocol/shapes.ts";
 import type { Operation } from "./protocol/shapes.ts";
 
@@ -28,8 +30,6 @@ const BODY = 4 * 2 ** 20;
 const BODIES = 64 * 2 ** 20;
 const HEADERS = 32 * 2 ** 10;
 const CONNECTIONS = 4096;
-// Maximum nesting of a body. The deepest request of the API has seven levels.
-const DEPTH = 100;
 // Maximum length of a trace header, in characters.
 const TRACE = 256;
 
@@ -43,9 +43,17 @@ const ALLOWED_HEADERS =
 /** The options of the endpoint, and the folders of the debugger. */
 interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "allowHosts" | "bodyLimit" | "timeouts"> {
   log: Log;
+  /** The keys that requests need; undefined if access is not checked. */
+  access?: Access | undefined;
   /** The folders of the built playground and of `<stepglass-debugger>`, if they exist. */
   page: string | undefined;
   component: string | undefined;
+  /** The executions that the console shows; undefined for a proxy. */
+  source?: ConsoleSource;
+  /** Returns the text of the metrics, if there are any. */
+  metrics?: () => Promise<string>;
+  /** Returns the number of running executions, if it is known. */
+  running?: () => number;
 }
 
 /** The target of the endpoint's requests: a service of this process, or a proxy to another one. */
@@ -56,10 +64,12 @@ export interface Served {
 
 /** The HTTP server of a service. */
 export class Endpoint {
-  readonly #served: Served;
-  /** The service of this process, which the debugger and the metrics show; undefined for a proxy. */
-  readonly #service: Service | undefined;
+  /** Undefined for a console, which has no API. */
+  readonly #served: Served | undefined;
+  readonly #metrics: (() => Promise<string>) | undefined;
+  readonly #running: (() => number) | undefined;
   readonly #originCheck: OriginCheck;
+  readonly #access: Access | undefined;
   readonly #debugger: Debugger | undefined;
   readonly #server: Server;
   readonly #log: Log;
@@ -68,23 +78,29 @@ export class Endpoint {
   #receiving = 0;
 
   constructor(
-    service: Service | Served,
+    served: Served | undefined,
     {
       log,
+      access,
       allowOrigins = [],
       allowHosts = [],
-      bodyLimit = service.quotas === undefined ? BODY : REQUEST,
+      bodyLimit = served?.quotas === undefined ? BODY : REQUEST,
       timeouts = {},
       page,
       component,
+      source,
+      metrics,
+      running,
     }: EndpointOptions,
   ) {
-    this.#served = service;
-    this.#service = "runner" in service ? service : undefined;
+    this.#served = served;
+    this.#metrics = metrics;
+    this.#running = running;
     this.#log = log;
     this.#bodyLimit = bodyLimit;
     this.#originCheck = new OriginCheck({ origins: allowOrigins, hosts: allowHosts });
-    this.#debugger = this.#service && new Debugger(this.#service, { page, component });
+    this.#access = access;
+    this.#debugger = source && new Debugger(source, { page, component });
     const limits = { maxHeaderSize: HEADERS, keepAliveTimeout: 65_000, noDelay: true, connectionsCheckingInterval: 1000 };
     this.#server = createServer(limits, (request, response) => this.#serve(request, response));
     this.#server.maxConnections = CONNECTIONS;
@@ -136,15 +152,15 @@ export class Endpoint {
       if (origin !== undefined) allow(response, origin);
       if (method === "OPTIONS") preflight(response, origin);
       else if (this.#debugger !== undefined && (path === "/debugger" || path.startsWith("/debugger/")))
-        await this.#debugger.serve(request, response, async () => parse(await this.#body(request)));
-      else if (method === "POST") {
+        await this.#serveDebugger(this.#debugger, path, request, response, id);
+      else if (method === "POST" && this.#served !== undefined) {
         const operation = operationOf(request.headers);
         what = operation;
-        await this.#perform(operation, request, response);
+        await this.#perform(this.#served, operation, request, response, id);
       } else if (method === "GET" && path === "/" && this.#debugger !== undefined) redirect(response, "/debugger/");
       else if (method === "GET" && path === "/health") this.#health(response);
-      else if (method === "GET" && path === "/metrics" && this.#service !== undefined)
-        content(response, 200, OPEN_METRICS, await metricsOf(this.#service));
+      else if (method === "GET" && path === "/metrics" && this.#metrics !== undefined)
+        await this.#sendMetrics(this.#metrics, request, response);
       else throw new ApiError("UnknownOperationException", `there is nothing at ${method} ${path.slice(0, 200)}`, { status: 404 });
     } catch (error) {
       problem = ` ${this.#fail(response, error, id)}`;
@@ -155,26 +171,97 @@ export class Endpoint {
   }
 
   #health(response: ServerResponse): void {
-    send(
-      response,
-      200,
-      { status: "ok", version: version(), ...(this.#service && { running: this.#service.runner.running }) },
-      "application/json",
-    );
+    send(response, 200, { status: "ok", version: version(), ...(this.#running && { running: this.#running() }) }, "application/json");
   }
 
-  async #perform(operation: Operation, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const input = parse(await this.#body(request));
+  async #sendMetrics(metrics: () => Promise<string>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#access?.identifyByToken(request);
+    content(response, 200, OPEN_METRICS, await metrics());
+  }
+
+  /** Serves the pages to those who have logged in, and to the others the page with which they do. */
+  async #serveDebugger(
+    pages: Debugger,
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+  ): Promise<void> {
+    const access = this.#access;
+    const body = async (): Promise<unknown> => parse(await this.#body(request));
+    if (access === undefined) return pages.serve(request, response, body);
+    const { remoteAddress: address } = request.socket;
+    const about = { requestId, ...(address !== undefined && { address }) };
+    if (path === "/debugger/login") {
+      const isIn = await login(access, request, response, () => this.#body(request));
+      if (!isIn) access.record({ operation: "login", result: "UnrecognizedClientException", ...about });
+      return;
+    }
+    let identity: Identity;
+    try {
+      identity = access.identifyByToken(request);
+    } catch (error) {
+      if (request.method === "POST" && error instanceof ApiError)
+        access.record({ operation: path.slice(0, 300), result: error.type, ...about });
+      const isPage = request.method === "GET" && (request.headers.accept ?? "").includes("text/html");
+      if (!isPage) throw error;
+      return loginPage(response);
+    }
+    const { name: key } = identity;
+    const record = (operation: string, resource: string, result = "ok"): void =>
+      access.record({ ...(key !== undefined && { key }), operation, resource, result, ...about });
+    return pages.serve(request, response, body, identity, record);
+  }
+
+  async #perform(
+    served: Served,
+    operation: Operation,
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+  ): Promise<void> {
+    const body = await this.#body(request);
+    const access = this.#access;
+    const { remoteAddress: address } = request.socket;
+    let identity: Identity = ANYONE;
+    let input: Record<string, unknown> = {};
+    let result = "ok";
+    try {
+      if (access !== undefined) identity = access.identify(request, body);
+      input = parse(body);
+      if (access !== undefined) checkOperation(identity, operation, input);
+      await this.#answer(served, operation, input, identity, request, response);
+    } catch (error) {
+      result = error instanceof ApiError ? error.type : "InternalFailure";
+      throw error;
+    } finally {
+      const isRefused = identity === ANYONE || result === "AccessDeniedException";
+      if (access !== undefined && (isRefused || !isRead(operation))) {
+        const [resource] = resourcesOf(operation, input);
+        const who = { ...(identity.name !== undefined && { key: identity.name }), operation, ...(resource !== undefined && { resource }) };
+        access.record({ ...who, result, ...(address !== undefined && { address }), requestId });
+      }
+    }
+  }
+
+  async #answer(
+    served: Served,
+    operation: Operation,
+    input: Record<string, unknown>,
+    identity: Identity,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     response.once("close", leave);
-    const output = await this.#served.call(operation, input, {
+    const output = await served.call(operation, input, {
       signal: gone.signal,
       scope: scopeOf(request.headers),
       ...traceOf(request.headers),
     });
     response.off("close", leave);
-    send(response, 200, output, JSON_1_0, FLOATS[operation]);
+    send(response, 200, readable(identity, output), JSON_1_0, FLOATS[operation]);
   }
 
   /** Reads the body of a request. Throws if it exceeds the limits. */
@@ -202,6 +289,7 @@ export class Endpoint {
 
   /** Sends an error and returns its type. */
   #fail(response: ServerResponse, error: unknown, id: string): string {
+    if (error instanceof ApiError && error.status === 401) response.setHeader("www-authenticate", "Bearer");
     const { type, message, status, members } = error instanceof ApiError ? error : internalFailure(error);
     if (!(error instanceof ApiError) && !response.destroyed) this.#log("error", () => `${id}: ${stackOf(error)}`);
     if (response.headersSent || response.destroyed) {
@@ -274,47 +362,6 @@ function operationOf(headers: IncomingHttpHeaders): Operation {
   if (!isOperation(operation))
     throw new ApiError("UnknownOperationException", `there is no operation ${JSON.stringify(target.slice(0, 200))}`);
   return operation;
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-/** Parses the body of a request. */
-function parse(body: Buffer): Record<string, unknown> {
-  const refuse = (why: string): ApiError => new ApiError("SerializationException", why);
-  if (body.length === 0) return {};
-  let text: string;
-  try {
-    text = utf8.decode(body);
-  } catch {
-    throw refuse("the body is not UTF-8");
-  }
-  if (isDeep(text)) throw refuse(`the body nests more than ${DEPTH} levels deep`);
-  let input: unknown;
-  try {
-    input = JSON.parse(text);
-  } catch {
-    throw refuse("the body is not JSON");
-  }
-  if (!isObject(input)) throw refuse("Start of structure or map found where not expected.");
-  return input;
-}
-
-/** Returns whether the text nests deeper than any request of the API. */
-function isDeep(text: string): boolean {
-  let depth = 0;
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (quoted) {
-      if (code === 92) i += 1;
-      else if (code === 34) quoted = false;
-    } else if (code === 34) quoted = true;
-    else if (code === 91 || code === 123) {
-      depth += 1;
-      if (depth > DEPTH) return true;
-    } else if (code === 93 || code === 125) depth -= 1;
-  }
-  return false;
 }
 
 /** Returns the API's error for an unexpected error of the server. */

@@ -46,6 +46,19 @@ const SURROUNDINGS = {
      const said = []; console.log = (text) => said.push(text);`,
     `await runtime.open(); assert.deepEqual(await runtime.run("Charge"), { paid: 42 }); assert.match(said[0], /^Charge: [\\d.]+ ms$/);`,
   ],
+  "await runtime.counts(": [
+    `import { Runtime } from "stepglass/durable"; const runtime = await new Runtime({ machines: { Charge: machineOf("Charge", { Resource: "charge" }) }, tasks: { charge } }).open(); await runtime.run("Charge");`,
+    `assert.deepEqual(lastDay.map(({ status, count }) => [status, count]), [["SUCCEEDED", 1]]); await runtime.close();`,
+  ],
+  'runtime.list({ attributes: { customer: "c-7"': [
+    `import { Runtime } from "stepglass/durable"; const runtime = await new Runtime({ machines: { Charge: machineOf("Charge", { Resource: "charge" }) }, tasks: { charge } }).open();
+     const attributes = { customer: "c-7", amount: 120, due: "2026-11-30" }; await runtime.start("Charge", { name: "one", attributes });`,
+    `assert.deepEqual(items.map(({ name }) => name), ["one"]); await runtime.close();`,
+  ],
+  "serveConsole(runtime": [
+    `import { Runtime } from "stepglass/durable"; const runtime = await new Runtime({ machines: { Charge: machineOf("Charge", { Resource: "charge" }) }, tasks: { charge } }).open();`,
+    `assert.match(board.url, /^http:/); await runtime.close();`,
+  ],
   // Its store needs a driver; pkg-tests/store and docs/durable.md run it.
   "encoded(sqlite(": "database",
   "const execution = await runtime.start(": [

@@ -12,7 +12,7 @@ const FLOORS = [
   ["examples", "src", "ui"],
   ["keys", "store", "worker"],
   ["editor", "values", "graph-editor"],
-  ["debugger", "embed"],
+  ["console", "debugger", "embed"],
   ["graph"],
   ["exchange"],
   ["commands", "panes"],

@@ -41,8 +41,8 @@ test("an execution is opened from the list and followed on the graph to its end"
       problems.filter((problem) => !problem.includes("/events")),
       [],
     );
-    await page.getByRole("link", { name: "All executions" }).click();
-    await page.locator("#list").getByText("ABORTED").waitFor();
+    await page.getByRole("link", { name: "Executions" }).click();
+    await page.locator("table.list").getByText("Aborted").waitFor();
   } finally {
     await browser.close();
   }
@@ -80,8 +80,13 @@ test("the pages are accessible, in light and dark", { skip, timeout: 300_000 }, 
   const browser = await launch();
   try {
     const { page } = await open(browser, `${server.url}/debugger/`);
-    await page.getByRole("button", { name: "Redrive of-Fails" }).waitFor();
+    await page.getByLabel("Select of-Fails").check();
+    await page.getByRole("button", { name: "Redrive…" }).waitFor();
     const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
+    await page.getByRole("button", { name: "Redrive…" }).click();
+    await page.getByRole("dialog").waitFor();
+    found.push(...(await violations(page, "light")), ...(await violations(page, "dark")));
+    await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "of-Order" }).click();
     for (const summary of ["Send a signal…", "Cancel…", "Stop…"]) await page.getByText(summary).click();
     await page.locator("stepglass-debugger").getByText("End", { exact: true }).first().waitFor();
@@ -92,9 +97,12 @@ test("the pages are accessible, in light and dark", { skip, timeout: 300_000 }, 
   }
 });
 
-test("executions are filtered, signalled, stopped and redriven in the browser", { skip, timeout: 300_000 }, async () => {
+/** The machine of the tests below, which waits for a signal. */
+const wait = (name, more) => ({ Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: name }, ...more });
+
+/** Starts a server with two machines, and executions order-1, order-2 and sleeper. */
+async function withOrders() {
   const server = await start();
-  const wait = (name, more) => ({ Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: name }, ...more });
   const create = async (name, states) => {
     const { stateMachineArn } = await server.call("CreateStateMachine", { name, definition: machine(states), roleArn: role });
     return stateMachineArn;
@@ -103,22 +111,101 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
   const other = await create("Other", { Sleep: { Type: "Wait", Seconds: 3600, End: true } });
   for (const name of ["order-1", "order-2"]) await server.call("StartExecution", { stateMachineArn: order, name });
   await server.call("StartExecution", { stateMachineArn: other, name: "sleeper" });
+  return server;
+}
+
+const listed = (page) => () => page.locator("a.open").allInnerTexts();
+
+/** The problems of a page. One that the user has left cancels its requests, which browsers report as aborted. */
+const real = (problems) => problems.filter((problem) => !/\/events|net::ERR_ABORTED/.test(problem));
+
+test("executions are filtered, and a view of the filters is saved", { skip, timeout: 300_000 }, async () => {
+  const server = await withOrders();
   const browser = await launch();
   try {
     const { page, problems } = await open(browser, `${server.url}/debugger/`);
-    const names = () => page.locator("#list tbody tr td:nth-child(2)").allInnerTexts();
+    const names = listed(page);
     await eventually(names, ["sleeper", "order-2", "order-1"]);
     await page.getByLabel("State machine").selectOption("Order");
     await eventually(names, ["order-2", "order-1"]);
-    await eventually(() => page.getByLabel("State machine").locator("option:checked").innerText(), "Order");
-    await page.getByLabel("Name begins with").fill("order-1");
-    await page.getByLabel("Name begins with").press("Enter");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("order-1");
     await eventually(names, ["order-1"]);
-    await page.getByLabel("Status").selectOption("FAILED");
+    await page
+      .getByRole("group", { name: "Status" })
+      .getByRole("button", { name: /Failed/ })
+      .click();
     await page.getByText("No executions like these.").waitFor();
-    await page.getByRole("link", { name: "Clear" }).click();
+    await page.getByLabel("Name of the view").fill("Failed first order");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Show all executions" }).click();
     await eventually(names, ["sleeper", "order-2", "order-1"]);
+    await page.reload();
+    await page.getByRole("button", { name: "Failed first order", exact: true }).click();
+    await page.getByText("No executions like these.").waitFor();
+    await page.goBack();
+    await eventually(names, ["sleeper", "order-2", "order-1"]);
+    await page.getByRole("button", { name: "Remove the view Failed first order" }).click();
+    await eventually(() => page.getByRole("button", { name: "Failed first order", exact: true }).count(), 0);
+    assert.deepEqual(real(problems), []);
+  } finally {
+    await browser.close();
+  }
+});
 
+test("executions are selected with the keyboard, stopped with a preview, and redriven", { skip, timeout: 300_000 }, async () => {
+  const server = await withOrders();
+  const browser = await launch();
+  try {
+    const { page, problems } = await open(browser, `${server.url}/debugger/`);
+    await eventually(listed(page), ["sleeper", "order-2", "order-1"]);
+    for (const key of ["j", "j", "x", "ArrowDown", "x"]) await page.keyboard.press(key);
+    await page.getByText("2 selected").waitFor();
+    await page.getByRole("button", { name: "Stop…" }).click();
+    const dialog = page.getByRole("dialog");
+    assert.deepEqual(await dialog.getByRole("listitem").allInnerTexts(), ["order-2", "order-1"]);
+    await dialog.getByLabel("Cause").fill("no longer needed");
+    await dialog.getByRole("button", { name: "Stop 2 executions" }).click();
+    await dialog.getByText("2 executions stopped.").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await eventually(() => page.locator("table.list").getByText("Aborted").count(), 2);
+    await page.getByRole("group", { name: "Status" }).getByRole("button", { name: "Aborted 2" }).waitFor();
+    // Of all executions, the running one is left as it is.
+    await page.getByLabel("Select all executions of the list").check();
+    await page.getByRole("button", { name: "Redrive…" }).click();
+    await dialog.getByText("1 execution is left unchanged").waitFor();
+    await dialog.getByRole("button", { name: "Redrive 2 executions" }).click();
+    await dialog.getByText("2 executions redriven.").waitFor();
+    await page.keyboard.press("Escape");
+    await eventually(() => page.locator("table.list").getByText("Running").count(), 3);
+    assert.deepEqual(real(problems), []);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("the list fits a phone, and says when the server is gone", { skip, timeout: 300_000 }, async () => {
+  const server = await withOrders();
+  const browser = await launch();
+  try {
+    const { page } = await open(browser, `${server.url}/debugger/`);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await eventually(listed(page), ["sleeper", "order-2", "order-1"]);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+    await server.close({ grace: 0 });
+    await eventually(() => page.getByRole("alert").allInnerTexts(), ["The server cannot be reached."]);
+    assert.deepEqual(await listed(page)(), ["sleeper", "order-2", "order-1"]);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("an execution is signalled, stopped and redriven on its page", { skip, timeout: 300_000 }, async () => {
+  const server = await withOrders();
+  const browser = await launch();
+  try {
+    const { page, problems } = await open(browser, `${server.url}/debugger/`);
     // A signal is sent by the keyboard. The form suggests the name for which the execution waits.
     await page.getByRole("link", { name: "order-1" }).click();
     await page.getByText("Send a signal…").focus();
@@ -135,7 +222,7 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
     await eventually(() => page.locator("#actions").innerText(), "");
 
     // An execution is stopped with a cause, and redriven.
-    await page.getByRole("link", { name: "All executions" }).click();
+    await page.getByRole("link", { name: "Executions" }).click();
     await page.getByRole("link", { name: "order-2" }).click();
     await page.getByText("Stop…").click();
     await page.locator("form", { hasText: "Stop the execution" }).getByLabel("Cause").fill("no longer needed");
@@ -144,20 +231,7 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
     await page.getByRole("button", { name: "Redrive order-2" }).click();
     await page.locator("#facts").getByText("RUNNING").waitFor();
     await page.locator("#facts").getByText("once").waitFor();
-
-    // An execution is stopped and redriven from the list.
-    await page.getByRole("link", { name: "All executions" }).click();
-    page.once("dialog", (dialog) => dialog.accept());
-    await page.getByRole("button", { name: "Stop sleeper" }).click();
-    await page.getByText("Stopped sleeper.").waitFor();
-    await page.getByRole("button", { name: "Redrive sleeper" }).click();
-    await page.getByText("Redriven sleeper.").waitFor();
-    await page.getByRole("button", { name: "Stop sleeper" }).waitFor();
-    // A page that the user has left cancels its requests, which browsers report as aborted.
-    assert.deepEqual(
-      problems.filter((problem) => !/\/events|net::ERR_ABORTED/.test(problem)),
-      [],
-    );
+    assert.deepEqual(real(problems), []);
   } finally {
     await browser.close();
   }

@@ -13,7 +13,7 @@
  *
  * @packageDocumentation
  */
-import type { Store } from "./durable.js";
+import type { Runtime, Store } from "./durable.js";
 import type { Clock, PlatformUrl, ServiceModels, TaskHandler, TaskHandlers } from "./index.js";
 
 /**
@@ -109,6 +109,11 @@ export interface ServeOptions {
   executionLogs?: NoticeTarget | readonly NoticeTarget[];
   /** The address of an emulator of CloudWatch Logs, which gets the same by PutLogEvents, in the log group of the machine. */
   logsEndpoint?: string | PlatformUrl;
+  /**
+   * The keys that requests must have, and what each of them may do. Default: nothing is checked, and anyone who can reach the address
+   * can do everything.
+   */
+  access?: AccessOptions;
   /** Origins whose pages can call the API, besides the server's own; `"*"` for all. */
   allowOrigins?: readonly string[];
   /** Host names under which `/debugger` is served, besides loopback names and addresses. */
@@ -123,6 +128,80 @@ export interface ServeOptions {
   logLevel?: "silent" | "error" | "info" | "debug";
   /** Receives the lines of the log. Default: they are written to standard error. */
   log?: (level: "error" | "info" | "debug", line: string) => void;
+}
+
+/**
+ * Serves a console of the executions of an open Runtime: lists with filters, counts over time, each execution in the debugger, and the
+ * actions on one or on many of them. Resolves when it listens. Closing it does not close the runtime.
+ *
+ * It has the pages and the JSON of `/debugger` of a server (docs/server.md), `/health` and `/metrics`.
+ *
+ * @example
+ * ```js
+ * import { serveConsole } from "stepglass/server";
+ *
+ * const board = await serveConsole(runtime, { port: 0 }); // its page is board.url + "/debugger/"
+ * // …
+ * await board.close();
+ * ```
+ */
+export function serveConsole(runtime: Runtime, options?: ConsoleOptions): Promise<ConsoleServer>;
+
+/** Options of `serveConsole()`: as those of `serve()`. */
+export interface ConsoleOptions extends Pick<
+  ServeOptions,
+  "host" | "port" | "access" | "allowOrigins" | "allowHosts" | "page" | "logLevel" | "log"
+> {}
+
+/** A console that listens. */
+export interface ConsoleServer extends Pick<Server, "url" | "host" | "port" | "close"> {
+  /** For `await using`: {@link Server.close}. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Who may call a server. */
+export interface AccessOptions {
+  keys: readonly AccessKey[];
+  /**
+   * The audit log: a file, to which lines of JSON are added, or a function. It has an entry for each request that changes something and
+   * for each that is refused. A line is written before the answer is sent.
+   */
+  audit?: string | PlatformUrl | ((entry: AuditEntry) => void);
+}
+
+/**
+ * A key: a pair with which AWS's SDKs sign requests (Signature Version 4), or a token, which is sent as `Authorization: Bearer TOKEN`
+ * and with which people log in to the pages; or both.
+ */
+export interface AccessKey {
+  /** The name of its holder in the audit log and on the pages. */
+  name: string;
+  accessKeyId?: string;
+  secretAccessKey?: string;
+  /** At least 16 characters, without spaces. */
+  token?: string;
+  /** `"read"`: only operations that change nothing and call no handler. Default: `"write"`. */
+  rights?: "read" | "write";
+  /** The beginning of the names of the state machines and activities that the key may use. Default: all. */
+  prefix?: string;
+}
+
+/** An entry of the audit log. */
+export interface AuditEntry {
+  /** In ISO 8601. */
+  time: string;
+  /** The name of the key; absent if the request had no valid one. */
+  key?: string;
+  /** The operation of the API, or an action of the console: `stop`, `signal` … */
+  operation: string;
+  /** The ARN of the first resource that the request names. */
+  resource?: string;
+  /** `"ok"`, or the type of the error. */
+  result: string;
+  /** The network address of the client. Behind a proxy, that of the proxy. */
+  address?: string;
+  /** The x-amzn-RequestId of the response. */
+  requestId: string;
 }
 
 /** Where notices go: the path of a file, an address that begins with `http:` or `https:`, or a function. */

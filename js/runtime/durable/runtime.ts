@@ -51,6 +51,7 @@ import { settle } from "./live.ts";
 import { MapRunRecorder, recordingMapRuns } from "./map-runs.ts";
 import { openMetrics } from "./metrics.ts";
 import { NamedRuns, arnOfRun, checkPolicy, decide } from "./named-runs.ts";
+import { OPERATED, type OperatedRuntime } from "./operated.ts";
 import { Operations } from "./operations.ts";
 import { type Program, Programs, STEP_BUDGET, withBudgetOf } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
@@ -402,6 +403,18 @@ export class Runtime implements PublicRuntime {
 
   get resident(): number {
     return this.#host.resident;
+  }
+
+  /** Returns what a console needs beside the public methods. */
+  [OPERATED](): OperatedRuntime {
+    return {
+      host: this.#host,
+      signals: this.#tasks.signals,
+      cancellation: this.#tasks.cancellation,
+      sendSignal: (arn, name, payload, id) => this.#tasks.sendSignal(arn, name, JSON.parse(payload), { ...(id !== undefined && { id }) }),
+      migrate: (arn) => this.#operations.migrate(arn),
+      machines: () => this.#programs.names.map((name) => ({ arn: this.#machineArn(name), name })),
+    };
   }
 
   /** Closes the runtime. Its executions do not end: the next runtime that opens the store continues them. */

@@ -26,6 +26,12 @@ interface SignalState {
   ids?: string[];
 }
 
+/** The signals that an execution waits for, and the number of those that no state has taken yet, by name. */
+export interface PendingSignals {
+  waiting: string[];
+  buffered: Record<string, number>;
+}
+
 /** A task that waits for a signal. */
 interface Waiter {
   call: TaskCall;
@@ -54,6 +60,17 @@ export class Signals {
     },
     signalExecution: { take: (call, driver) => void this.#pass(call as HandlerCall, driver) },
   };
+
+  /** Returns the signals that an execution of this process waits for, and how many it has of each name that no state has taken. */
+  async pending(arn: string): Promise<PendingSignals> {
+    const host = this.#host();
+    const live = host.find(arn) ?? (await host.take(arn));
+    // It may have ended in the same moment.
+    if (live === undefined || live.hasLeft || live.status !== "RUNNING") return { waiting: [], buffered: {} };
+    const tasks = JSON.parse(live.engine.ask("pending")) as { resource: string; input?: { Name?: unknown } }[];
+    const names = tasks.filter(({ resource }) => resource === "urn:stepglass:waitForSignal").map(({ input }) => input?.Name);
+    return { waiting: [...new Set(names.filter((name) => typeof name === "string"))], buffered: Signals.counts(live.state) };
+  }
 
   /** Sends a signal. Resolves when the signal is in the store. */
   async send(arn: string, name: string, payload: string, id?: string): Promise<void> {

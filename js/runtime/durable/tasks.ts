@@ -58,6 +58,7 @@ export class OwnTasks implements TaskSource {
   get remoteMethods(): RemoteMethods {
     return {
       signal: (arn: string, name: string, payload: string, id?: string) => this.signals.take(arn, name, payload, id),
+      signals: (arn: string) => this.signals.pending(arn),
       cancel: (arn: string, cause?: string) => this.cancellation.take(arn, cause),
     };
   }

@@ -41,7 +41,9 @@ export function counted(filter: ExecutionFilter, numbers: Numbers): Sql {
 /** Counts the executions that a filter selects, by machine, status and interval of their start. */
 export function countedBy(filter: ExecutionFilter, numbers: Numbers, interval: number | undefined): Sql {
   const parts = statusesOf(filter).map((status) => {
-    const { text, values } = selected(filter, numbers, status);
+    const { text: all, values } = selected(filter, numbers, status);
+    // This index has all columns that are counted, so that no row is read for them.
+    const text = all.replace(/ INDEXED BY \w+/, " INDEXED BY execution_machine_status");
     const slot = interval === undefined ? "NULL" : "CAST(e.start_date / ? AS INTEGER)";
     const counted = `SELECT e.machine AS machine, e.status AS status, ${slot} AS slot, count(*) AS count ${text} GROUP BY 1, 2, 3`;
     return { text: counted, values: [...(interval === undefined ? [] : [interval]), ...values] };

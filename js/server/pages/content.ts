@@ -29,7 +29,7 @@ const POLICY = [
 ].join("; ");
 
 /** The files of `<stepglass-debugger>` that pages load. */
-export const componentFile = /^(debugger(-\w+)?\.js|stepglass\.wasm)$/;
+export const componentFile = /^(debugger(-\w+)?\.js|console\.js|stepglass\.wasm)$/;
 
 /** Sends a text that is not cached. */
 export function content(response: ServerResponse, status: number, type: string, text: string): void {
@@ -44,8 +44,8 @@ export function content(response: ServerResponse, status: number, type: string, 
 }
 
 /** Redirects to another page. */
-export function redirect(response: ServerResponse, to: string): void {
-  response.writeHead(302, { location: to, "content-length": 0 });
+export function redirect(response: ServerResponse, to: string, status = 302): void {
+  response.writeHead(status, { location: to, "content-length": 0 });
   response.end();
 }
 
@@ -75,9 +75,9 @@ export function json(response: ServerResponse, value: object): void {
 }
 
 /** Sends a page. */
-export function html(response: ServerResponse, text: string): void {
+export function html(response: ServerResponse, text: string, status = 200): void {
   response.setHeader("content-security-policy", POLICY);
-  content(response, 200, "text/html; charset=utf-8", text);
+  content(response, status, "text/html; charset=utf-8", text);
 }
 
 /** The error for an address at which there is nothing. */

@@ -126,28 +126,29 @@ document.addEventListener("submit", async (event) => {
 `;
 
 /** The style sheet of both pages. */
-export const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --line: #8884; --accent: light-dark(#0b57d0, #a8c7fa); }
-body { margin: 0; background: canvas; color: canvastext; }
-main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.05rem; }
+export const style = `:root { color-scheme: light dark; font: 14px/1.5 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; --line: light-dark(#dbe1e8, #252e39); --accent: light-dark(#0b5cad, #6cb2ff); --surface: light-dark(#ffffff, #11171e); --raised: light-dark(#f6f8fa, #171e27); --text: light-dark(#171c22, #e7ecf2); }
+body { margin: 0; background: var(--surface); color: var(--text); }
+header { padding: .7rem 1.2rem; border-bottom: 1px solid var(--line); background: light-dark(#f3f5f8, #0b0f14); } header a { font-weight: 600; text-decoration: none; }
+main { max-width: 80rem; margin: 0 auto; padding: 1.2rem; }
+h1 { margin: 0 0 .6rem; font-size: 1.3rem; overflow-wrap: anywhere; } h2 { font-size: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 th { font-weight: 600; overflow-wrap: normal; } td:first-child { white-space: nowrap; } time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 a { color: var(--accent); } a.button { font-size: .9rem; font-weight: 600; margin-left: .6rem; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .6rem .8rem; border-radius: 6px; margin: .4rem 0; max-height: 24rem; overflow: auto; font-size: .85rem; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--raised); padding: .6rem .8rem; border-radius: 6px; margin: .4rem 0; max-height: 24rem; overflow: auto; font-size: .85rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; } dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: 1rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 form.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; margin: .6rem 0; }
 label { display: grid; gap: .15rem; font-size: .85rem; }
-input, select, textarea, button { font: inherit; padding: .3rem .5rem; border: 1px solid var(--line); border-radius: 6px; background: canvas; color: canvastext; max-width: 100%; box-sizing: border-box; }
+input, select, textarea, button { font: inherit; padding: .3rem .5rem; border: 1px solid light-dark(#b6c0cb, #3d4855); border-radius: 6px; background: var(--surface); color: var(--text); max-width: 100%; box-sizing: border-box; }
 button { cursor: pointer; white-space: nowrap; } button:disabled { opacity: .6; cursor: default; } button.small { font-size: .85rem; padding: .1rem .5rem; }
-#actions { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: start; } #actions:empty { display: none; } #actions details form { display: grid; gap: .5rem; margin: .5rem 0; width: min(28rem, 90vw); justify-items: start; } #actions label, #actions input, #actions textarea { width: 100%; }
+#actions { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; margin-bottom: .8rem; } #actions:empty { display: none; } #actions details form { display: grid; gap: .5rem; margin: .5rem 0; width: min(28rem, 90vw); justify-items: start; } #actions label, #actions input, #actions textarea { width: 100%; }
 summary { cursor: pointer; } .words { margin: .4rem 0; } .words:empty { display: none; } .words.bad { color: light-dark(#b3261e, #f2b8b5); }
-stepglass-debugger { display: block; height: min(44rem, 90vh); }
+stepglass-debugger { display: block; height: 32rem; }
 .graph { max-width: 100%; max-height: 70vh; border: 1px solid var(--line); border-radius: 6px; }
 .status { font-size: .8rem; font-weight: 600; padding: .1rem .5rem; border-radius: 1rem; border: 1px solid currentcolor; white-space: nowrap; }
-.succeeded { color: light-dark(#0a6b2d, #6dd58c); } .failed, .timed_out { color: light-dark(#b3261e, #f2b8b5); } .aborted { color: light-dark(#6b4f00, #e8c36a); } .running { color: light-dark(#0b57d0, #a8c7fa); }
+.succeeded { color: light-dark(#1a7f37, #5fd17a); } .failed { color: light-dark(#c4161c, #ff8585); } .timed_out { color: light-dark(#a83200, #ff9d5c); } .aborted { color: light-dark(#57606a, #9aa4b0); } .running { color: light-dark(#0b5cad, #6cb2ff); }
 .empty { padding: 2rem 0; }
 @media (max-width: 40rem) { main { padding: 1rem .6rem; } th:nth-child(4), td:nth-child(4), #list th:nth-child(5), #list td:nth-child(5) { display: none; } }
 `;

@@ -15,6 +15,20 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
+/** Returns the page of the console, whose script fetches the list and the counts. */
+export function consolePage(): string {
+  const script = '<script type="module" src="/debugger/component/console.js"></script>';
+  const noScript = "<noscript>The console needs JavaScript.</noscript>";
+  return `<!doctype html><html lang="en"><head>${head("Executions")}</head><body>${noScript}${script}</body></html>`;
+}
+
+/** Returns the page with which people log in. It needs no file that only those who have logged in get. */
+export function loginDocument(isWrong: boolean): string {
+  const problem = isWrong ? '<p role="alert">No key has this token.</p>' : "";
+  const form = `<form method="post" action="/debugger/login"><p><label>Token <input type="password" name="token" required autofocus autocomplete="current-password"></label> <button>Log in</button></p></form>`;
+  return `<!doctype html><html lang="en"><head>${head("Log in")}</head><body><main><h1>Stepglass</h1>${problem}${form}</main></body></html>`;
+}
+
 /** Returns the page with the list of executions that a query has found. */
 export function listPage(
   { executions, before }: ExecutionList,
@@ -62,13 +76,25 @@ function filterForm({ status, stateMachineArn, name }: ListQuery, machines: read
 }
 
 /** The label of each button, and the message after its action. */
-const BUTTONS = { stop: ["Stop", "Stopped"], redrive: ["Redrive", "Redriven"], resume: ["Try again", "Tried again"] } as const;
+const BUTTONS = {
+  stop: ["Stop", "Stopped"],
+  redrive: ["Redrive", "Redriven"],
+  resume: ["Try again", "Tried again"],
+  migrate: ["Migrate", "Migrated"],
+} as const;
+
+/** The question before an action; % is the name of the execution. */
+const QUESTIONS: Partial<Record<keyof typeof BUTTONS, string>> = {
+  stop: "Stop %? Its end cannot be undone, only redriven.",
+  migrate: "Continue % with the definition that is now registered for its machine?",
+};
 
 /** Returns a button that requests an action on an execution. */
 function actionButton(action: keyof typeof BUTTONS, arn: string, name: string): string {
   const [words, done] = BUTTONS[action];
   const address = `/debugger/api/executions/${encodeURIComponent(arn)}/${action}`;
-  const ask = action === "stop" ? ` data-ask="Stop ${escape(name)}? Its end cannot be undone, only redriven."` : "";
+  const question = QUESTIONS[action];
+  const ask = question === undefined ? "" : ` data-ask="${escape(question.replace("%", name))}"`;
   return `<button type="button" class="small" data-action="${escape(address)}" data-done="${done} ${escape(name)}."${ask} aria-label="${words} ${escape(name)}">${words}</button>`;
 }
 
@@ -98,7 +124,7 @@ export function executionPage(execution: ExecutionDocument, { page, component }:
   const address = `/debugger/api/executions/${encodeURIComponent(executionArn)}`;
   const open = page ? `<a class="button" href="/debugger/page/#import=${encodeURIComponent(address)}">Open in the playground</a>` : "";
   const drawing = `<img class="graph" src="${escape(`${address}/graph.svg`)}" alt="The graph of ${escape(stateMachineName)} with the status of each state">`;
-  const attached = `<stepglass-debugger readonly replay view="graph data code events" data-address="${escape(address)}">${drawing}</stepglass-debugger>`;
+  const attached = `<stepglass-debugger readonly view="graph data events" data-address="${escape(address)}">${drawing}</stepglass-debugger>`;
   const graph = component ? attached : `<h2>Graph</h2>${drawing}`;
   const scripts = [
     ACTIONS,
@@ -107,7 +133,7 @@ export function executionPage(execution: ExecutionDocument, { page, component }:
   ];
   return document(
     name,
-    `<p><a href="/debugger/">All executions</a></p><h1>${escape(name)} ${open}</h1>
+    `<h1>${escape(name)} ${open}</h1>
 ${MESSAGE}<dl id="facts" data-live>${facts(execution)}</dl>
 <section id="actions" data-live aria-label="Actions">${actions(execution)}</section>
 <section>${graph}</section>
@@ -135,30 +161,47 @@ function mapRuns({ mapRuns: runs = [] }: ExecutionDocument): string {
 }
 
 /** Returns the controls for the actions that are possible now. */
-function actions({ executionArn, name, status, redrivable, signals, suspended }: ExecutionDocument): string {
-  if (status !== "RUNNING") return redrivable ? actionButton("redrive", executionArn, name) : "";
+function actions(execution: ExecutionDocument): string {
+  const { executionArn, name, actions: possible } = execution;
+  const buttons = (["redrive", "resume", "migrate"] as const).filter((action) => possible.includes(action));
+  const forms = Object.entries(FORMS).filter(([action]) => possible.some((one) => one === action));
+  return [...buttons.map((action) => actionButton(action, executionArn, name)), ...forms.map(([, form]) => form(execution))].join("");
+}
+
+/** The forms of actions, which are folded until they are used. */
+const FORMS = { signal: signalForm, cancel: cancelForm, stop: stopForm };
+
+function signalForm({ executionArn, signals }: ExecutionDocument): string {
   const { waiting = [], buffered = {} } = signals ?? {};
-  const address = escape(`/debugger/api/executions/${encodeURIComponent(executionArn)}`);
   const known = waiting.map((signal) => `<option value="${escape(signal)}"></option>`).join("");
   const waits = waiting.length === 0 ? "It waits for no signal now, but keeps one that you send." : `It waits for ${listed(waiting)}.`;
   const untaken = Object.entries(buffered).map(([signal, count]) => `${count} of ${signal}`);
   const more = untaken.length === 0 ? "" : ` Sent, but not taken yet: ${listed(untaken)}.`;
   const [only = ""] = waiting;
-  const stop = `<details><summary>Stop…</summary><form data-post="${address}/stop" data-done="Stopped ${escape(name)}.">
-<label>Error <input name="error" maxlength="256" autocomplete="off"></label>
-<label>Cause <input name="cause" maxlength="32768" autocomplete="off"></label>
-<button>Stop the execution</button></form></details>`;
-  if (suspended !== undefined) return `${actionButton("resume", executionArn, name)}${stop}`;
-  return `<details><summary>Send a signal…</summary><form data-post="${address}/signal" data-done="Sent the signal.">
+  return `<details><summary>Send a signal…</summary><form data-post="${postTo(executionArn, "signal")}" data-done="Sent the signal.">
 <p>${waits}${more}</p>
 <label>Name <input name="name" required list="signals" autocomplete="off" value="${escape(only)}"></label><datalist id="signals">${known}</datalist>
 <label>Payload, JSON <textarea name="payload" rows="3" spellcheck="false" placeholder="null" data-json></textarea></label>
-<button>Send</button></form></details>
-<details><summary>Cancel…</summary><form data-post="${address}/cancel" data-done="Cancelled ${escape(name)}.">
+<button>Send</button></form></details>`;
+}
+
+function cancelForm({ executionArn, name }: ExecutionDocument): string {
+  return `<details><summary>Cancel…</summary><form data-post="${postTo(executionArn, "cancel")}" data-done="Cancelled ${escape(name)}.">
 <p>What waits fails with <code>Stepglass.Cancelled</code>, which a Catch can take to clean up.</p>
 <label>Cause <input name="cause" maxlength="32768" autocomplete="off"></label>
-<button>Cancel the execution</button></form></details>
-${stop}`;
+<button>Cancel the execution</button></form></details>`;
+}
+
+function stopForm({ executionArn, name }: ExecutionDocument): string {
+  return `<details><summary>Stop…</summary><form data-post="${postTo(executionArn, "stop")}" data-done="Stopped ${escape(name)}.">
+<label>Error <input name="error" maxlength="256" autocomplete="off"></label>
+<label>Cause <input name="cause" maxlength="32768" autocomplete="off"></label>
+<button>Stop the execution</button></form></details>`;
+}
+
+/** Returns the address of an action, for an attribute. */
+function postTo(arn: string, action: string): string {
+  return escape(`/debugger/api/executions/${encodeURIComponent(arn)}/${action}`);
 }
 
 function listed(names: readonly string[]): string {
@@ -167,7 +210,19 @@ function listed(names: readonly string[]): string {
 
 /** Returns the properties of an execution, as terms and descriptions. */
 function facts(execution: ExecutionDocument): string {
-  const { status, stateMachineName, executionArn, startDate, stopDate, error, cause, state, suspended, redriveCount } = execution;
+  const {
+    status,
+    stateMachineName,
+    executionArn,
+    startDate,
+    stopDate,
+    error,
+    cause,
+    state,
+    suspended,
+    redriveCount,
+    attributes = {},
+  } = execution;
   const facts = new Map([
     ["Status", badge(status)],
     ["State machine", escape(stateMachineName)],
@@ -177,6 +232,7 @@ function facts(execution: ExecutionDocument): string {
   if (stopDate !== undefined) facts.set("Took", duration(Date.parse(stopDate) - Date.parse(startDate)));
   if (redriveCount > 0) facts.set("Redriven", redriveCount === 1 ? "once" : `${redriveCount} times`);
   if (suspended !== undefined) facts.set("Suspended", escape(suspended));
+  for (const [key, value] of Object.entries(attributes)) facts.set(escape(key), `<code>${escape(String(value))}</code>`);
   if (state !== undefined) facts.set("Shows", `<code>${escape(state)}</code>`);
   if (error !== undefined) facts.set("Error", escape(error));
   if (cause !== undefined) facts.set("Cause", escape(cause));
@@ -239,12 +295,17 @@ function duration(ms: number): string {
 }
 
 function document(title: string, body: string, scripts: string): string {
-  const head = [
+  const style = '<link rel="stylesheet" href="/debugger/list.css">';
+  const top = '<header><a href="/debugger/">Executions</a></header>';
+  return `<!doctype html><html lang="en"><head>${head(title)}${style}</head><body>${top}<main>${body}</main>${scripts}</body></html>`;
+}
+
+function head(title: string): string {
+  return [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
     `<title>${escape(title)} · Stepglass</title>`,
     '<link rel="icon" href="data:,">',
-    '<link rel="stylesheet" href="/debugger/list.css">',
-  ];
-  return `<!doctype html><html lang="en"><head>${head.join("")}</head><body><main>${body}</main>${scripts}</body></html>`;
+  ].join("");
 }

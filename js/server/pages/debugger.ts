@@ -1,54 +1,73 @@
-// Serves /debugger, which shows the server's executions in a browser.
+// Serves /debugger, which shows executions in a browser.
 //
 // docs/server.md has the contract of the JSON and of the event stream.
 
 import { existsSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import type { ExecutionStatus, HistoryEvent } from "../../core/api/index.d.ts";
+import { isObject } from "../../core/base/json.ts";
+import { messageOf } from "../../core/base/errors.ts";
 import { historyOf } from "../../runtime/durable/history-pages.ts";
 import { mapRunsOf } from "../../runtime/durable/map-runs.ts";
-import { act, signalsOf } from "../executions/actions.ts";
+import { ACTIONS, type ActionName, act } from "../executions/actions.ts";
 import { componentFile, content, file, html, json, notFound, redirect } from "./content.ts";
 import { drawing } from "./drawing.ts";
-import { executionPage, listPage } from "./debugger-pages.ts";
+import { consolePage, executionPage, listPage } from "./debugger-pages.ts";
 import { actionScript, executionScript, listScript, style } from "./debugger-files.ts";
+import { ANYONE, type Identity, ownerName } from "../protocol/access.ts";
 import { ApiError, noExecution } from "../protocol/errors.ts";
 import { described, redriveOf } from "../executions/descriptions.ts";
-import { type StoredExecution, type StoredSummary, shownRecord } from "../storage/records.ts";
-import type { Context } from "../executions/context.ts";
-import type { ExecutionDocument, ExecutionList, ExecutionSummary, ListQuery } from "./documents.ts";
-import type { Quotas } from "../protocol/quotas.ts";
+import { type StoredExecution, shownRecord } from "../storage/records.ts";
+import type { BulkReport, ConsoleDescription, ExecutionDocument, ListQuery } from "./documents.ts";
+import { EventStreams } from "./event-stream.ts";
+import { Counting, addressOf, iso, listOf } from "./listing.ts";
+import { type ConsoleSource, actionNames } from "./source.ts";
 
-const KEEP_ALIVE_MS = 15_000;
-const MAX_STREAMS = 200;
-/** Polling interval for the events of an execution that another process runs, in milliseconds. */
-const POLL_MS = 500;
-const DEFAULT_LIMIT = 50;
-const PAGE_SIZE = 1000;
+/** The largest number of executions of one request that changes many, and how many are changed at the same time. */
+const MOST_AT_ONCE = 100;
+const SIDE_BY_SIDE = 10;
+
+/** Records an action on an execution and its result. */
+type Record = (action: string, executionArn: string, error?: string) => void;
+
+/** Who makes a request, and where his actions are recorded. */
+interface Visitor {
+  identity: Identity;
+  record: Record;
+}
 
 /** Serves the pages and the data of /debugger. */
 export class Debugger {
-  readonly #service: Context;
+  readonly #source: ConsoleSource;
   readonly #page: string | undefined;
   readonly #component: string | undefined;
-  readonly #streams = new Set<ServerResponse>();
+  readonly #streams: EventStreams;
+  readonly #counting: Counting;
 
   /** `page` is the folder of the built playground, `component` that of `<stepglass-debugger>`; undefined if it is not installed. */
-  constructor(service: Context, { page, component }: { page: string | undefined; component: string | undefined }) {
-    this.#service = service;
+  constructor(source: ConsoleSource, { page, component }: { page: string | undefined; component: string | undefined }) {
+    this.#source = source;
     this.#page = page !== undefined && existsSync(join(page, "index.html")) ? page : undefined;
     this.#component = component !== undefined && existsSync(join(component, "debugger.js")) ? component : undefined;
+    this.#streams = new EventStreams(source);
+    this.#counting = new Counting(source);
   }
 
   /** Ends the event streams. */
   close(): void {
-    for (const stream of this.#streams) stream.end();
+    this.#streams.close();
   }
 
   /** Answers a request for an address of /debugger. */
-  async serve(request: IncomingMessage, response: ServerResponse, body: () => Promise<unknown>): Promise<void> {
-    if (request.method === "POST") return this.#act(request, response, body);
+  async serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: () => Promise<unknown>,
+    identity: Identity = ANYONE,
+    record: Record = () => {},
+  ): Promise<void> {
+    const visitor = { identity, record };
+    if (request.method === "POST") return this.#post(request, response, body, visitor);
     if (request.method !== "GET" && request.method !== "HEAD")
       throw new ApiError("MethodNotAllowed", "only GET, HEAD and POST are allowed", { status: 405 });
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://server");
@@ -67,7 +86,7 @@ export class Debugger {
       case "execution.js":
         return content(response, 200, "text/javascript; charset=utf-8", executionScript);
       case "":
-        if (rest.length === 0) return html(response, listPage(await this.#list(searchParams), queryOf(searchParams), this.#machines()));
+        if (rest.length === 0) return html(response, await this.#listPage(searchParams, visitor));
         break;
       case "page":
         if (this.#page !== undefined) return file(response, this.#page, decoded(path) || "index.html");
@@ -76,91 +95,162 @@ export class Debugger {
         if (this.#component !== undefined && componentFile.test(path)) return file(response, this.#component, path);
         break;
       case "executions":
-        if (rest.length === 1) return html(response, await this.#executionPage(decoded(path)));
+        if (rest.length === 1) return html(response, await this.#executionPage(decoded(path), visitor));
         break;
       case "api":
-        if (rest[0] === "executions") return this.#api(request, response, rest.slice(1), searchParams);
+        return this.#api(request, response, rest, searchParams, visitor);
     }
     throw notFound(`there is nothing at ${pathname.slice(0, 200)}`);
   }
 
-  /** Performs an action on an execution: POST /debugger/api/executions/ARN/ACTION. */
-  async #act(request: IncomingMessage, response: ServerResponse, body: () => Promise<unknown>): Promise<void> {
+  /** Performs an action: POST /debugger/api/executions/ARN/ACTION for one execution, POST /debugger/api/bulk for many. */
+  async #post(request: IncomingMessage, response: ServerResponse, body: () => Promise<unknown>, visitor: Visitor): Promise<void> {
     const { pathname } = new URL(request.url ?? "/", "http://server");
     const [, arn, action] = /^\/debugger\/api\/executions\/([^/]+)\/([^/]+)$/.exec(pathname) ?? [];
-    if (arn === undefined || action === undefined) throw notFound(`there is nothing at POST ${pathname.slice(0, 200)}`);
+    const isBulk = pathname === "/debugger/api/bulk";
+    if (!isBulk && (arn === undefined || action === undefined)) throw notFound(`there is nothing at POST ${pathname.slice(0, 200)}`);
     // Pages of other sites can send forms without the browser's consent check, but not JSON.
     if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
       throw new ApiError("UnsupportedMediaType", "the body must be JSON, with content-type: application/json", { status: 415 });
-    return json(response, await act(this.#service, await this.#about(decoded(arn)), action, await body()));
+    if (isBulk) return json(response, await this.#bulk(await body(), visitor));
+    return json(response, await this.#act(decoded(arn ?? ""), action ?? "", await body(), visitor));
   }
 
-  /** Returns the machines to filter by, sorted by name. */
-  #machines(): { arn: string; name: string }[] {
-    const all = [...this.#service.machines.values()].map(({ arn, name }) => ({ arn, name }));
-    return all.sort((a, b) => (a.name < b.name || (a.name === b.name && a.arn < b.arn) ? -1 : 1));
+  /** Performs an action on an execution, and records it. */
+  async #act(arn: string, action: string, input: unknown, visitor: Visitor): Promise<object> {
+    const name = ACTIONS.find((known) => known === action);
+    try {
+      const about = await this.#about(arn, visitor);
+      const { actions } = this.#source;
+      if (actions === undefined) throw new ApiError("AccessDeniedException", "this console only reads", { status: 403 });
+      if (!visitor.identity.may("write", ownerName(about.machineArn)))
+        throw new ApiError("AccessDeniedException", `this key may not change the execution ${arn}`, { status: 403 });
+      const result = await act(actions, about, action, input);
+      if (name !== undefined) visitor.record(name, arn);
+      return result;
+    } catch (thrown) {
+      if (name !== undefined) visitor.record(name, arn, thrown instanceof ApiError ? thrown.type : messageOf(thrown));
+      throw thrown;
+    }
   }
 
-  async #executionPage(arn: string): Promise<string> {
-    return executionPage(await this.#document(arn), { page: this.#page !== undefined, component: this.#component !== undefined });
+  /** Performs an action on many executions: `{action, executions: [ARN, …]}`, with the members of the action's body. */
+  async #bulk(input: unknown, visitor: Visitor): Promise<BulkReport> {
+    const { action, executions, ...rest } = isObject(input) ? input : {};
+    const isList = Array.isArray(executions) && executions.every((arn) => typeof arn === "string");
+    if (typeof action !== "string" || !ACTIONS.some((name) => name === action))
+      throw new ApiError("ValidationException", `action must be one of ${ACTIONS.join(", ")}`);
+    if (!isList || executions.length > MOST_AT_ONCE)
+      throw new ApiError("ValidationException", `executions must be a list of at most ${MOST_AT_ONCE} ARNs`);
+    const report: BulkReport = { done: [], refused: [] };
+    const left = [...new Set(executions as string[])];
+    const work = async (): Promise<void> => {
+      for (let arn = left.shift(); arn !== undefined; arn = left.shift()) {
+        try {
+          await this.#act(arn, action, rest, visitor);
+          report.done.push(arn);
+        } catch (thrown) {
+          const type = thrown instanceof ApiError ? thrown.type : "InternalFailure";
+          report.refused.push({ executionArn: arn, type, reason: messageOf(thrown) });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
+    return report;
   }
 
-  /** Answers a request for the list of executions, for an execution, or for a part of one. */
-  async #api(request: IncomingMessage, response: ServerResponse, path: string[], parameters: URLSearchParams): Promise<void> {
-    const [name, part, ...more] = path;
-    if (name === undefined) return json(response, await this.#list(parameters));
+  /** Returns the page with the list. Without the files of the component, the server fills it in itself. */
+  async #listPage(parameters: URLSearchParams, visitor: Visitor): Promise<string> {
+    if (this.#component !== undefined && existsSync(join(this.#component, "console.js"))) return consolePage();
+    const machines = this.#source.machines().sort((a, b) => (a.name < b.name || (a.name === b.name && a.arn < b.arn) ? -1 : 1));
+    return listPage(await listOf(this.#source, parameters, this.#page !== undefined, mayRead(visitor)), queryOf(parameters), machines);
+  }
+
+  async #executionPage(arn: string, visitor: Visitor): Promise<string> {
+    return executionPage(await this.#document(arn, visitor), {
+      page: this.#page !== undefined,
+      component: this.#component !== undefined,
+    });
+  }
+
+  /** Answers a request for data. */
+  async #api(
+    request: IncomingMessage,
+    response: ServerResponse,
+    [kind, ...path]: string[],
+    parameters: URLSearchParams,
+    visitor: Visitor,
+  ): Promise<void> {
+    if (kind === "executions" && path.length > 0) return this.#execution(request, response, path, parameters, visitor);
+    if (path.length > 0) throw notFound(`there is no ${path.join("/").slice(0, 200)}`);
+    switch (kind) {
+      case "executions":
+        return json(response, await listOf(this.#source, parameters, this.#page !== undefined, mayRead(visitor)));
+      case "counts":
+        return json(response, await this.#counting.read(parameters, mayRead(visitor)));
+      case "console": {
+        const { kind: source } = this.#source;
+        const { name: user } = visitor.identity;
+        const actions = visitor.identity.may("write") ? actionNames(this.#source) : [];
+        const about: ConsoleDescription = { kind: source, actions, page: this.#page !== undefined, ...(user !== undefined && { user }) };
+        return json(response, about);
+      }
+      default:
+        throw notFound(`there is no ${String(kind).slice(0, 200)}`);
+    }
+  }
+
+  /** Answers a request for an execution, or for a part of one. */
+  async #execution(
+    request: IncomingMessage,
+    response: ServerResponse,
+    [name = "", part, ...more]: string[],
+    parameters: URLSearchParams,
+    visitor: Visitor,
+  ): Promise<void> {
     if (more.length > 0) throw notFound("there is no such part of an execution");
     const arn = decoded(name);
     switch (part) {
       case undefined:
-        return json(response, await this.#document(arn));
+        return json(response, await this.#document(arn, visitor));
       case "definition":
-        return content(response, 200, "application/json", (await this.#document(arn)).definition);
+        return content(response, 200, "application/json", (await this.#document(arn, visitor)).definition);
       case "history":
-        return json(response, { events: (await this.#document(arn)).events });
+        return json(response, { events: (await this.#document(arn, visitor)).events });
       case "graph.svg": {
-        const { definition, events } = await this.#document(arn);
+        const { definition, events } = await this.#document(arn, visitor);
         return drawing(response, definition, events);
       }
-      case "events":
-        return this.#stream(request, response, arn, Number(parameters.get("after") ?? request.headers["last-event-id"] ?? 0));
+      case "events": {
+        const after = Number(parameters.get("after") ?? request.headers["last-event-id"] ?? 0);
+        return this.#streams.send(request, response, await this.#about(arn, visitor), after);
+      }
       default:
         throw notFound(`an execution has no ${part.slice(0, 200)}`);
     }
   }
 
-  async #list(parameters: URLSearchParams): Promise<ExecutionList> {
-    const { status, stateMachineArn: machineArn, name: namePrefix } = queryOf(parameters);
-    const limit = Math.min(Math.max(Number(parameters.get("limit")) || DEFAULT_LIMIT, 1), 1000);
-    const before = Number(parameters.get("before")) || undefined;
-    const filter = {
-      ...(status !== "" && { status: status as ExecutionStatus }),
-      ...(machineArn !== "" && { machineArn }),
-      ...(namePrefix !== "" && { namePrefix }),
-    };
-    const { items, before: next } = await this.#service.store.list(filter, { limit, ...(before !== undefined && { before }) });
-    const executions = (items as unknown as StoredSummary[]).map((about) => summary(about, this.#page !== undefined, this.#service.quotas));
-    return { executions, ...(next !== undefined && { before: next }) };
-  }
-
-  async #about(arn: string): Promise<StoredExecution> {
-    const about = await this.#service.store.get(arn);
-    if (about !== undefined) return shownRecord(about);
+  async #about(arn: string, visitor: Visitor): Promise<StoredExecution> {
+    const about = await this.#source.store.get(arn);
+    // An execution that the visitor may not see does not exist for him.
+    if (about !== undefined && visitor.identity.may("read", ownerName(about.machineArn))) return shownRecord(about);
     const { type, message } = noExecution(arn);
     throw new ApiError(type, message, { status: 404 });
   }
 
-  async #document(arn: string): Promise<ExecutionDocument> {
-    const { store, runner } = this.#service;
-    const about = await this.#about(arn);
-    const { events } = (await historyOf(runner.host, arn)) ?? { events: [] };
+  async #document(arn: string, visitor: Visitor): Promise<ExecutionDocument> {
+    const { store, host, quotas } = this.#source;
+    const about = await this.#about(arn, visitor);
+    const { events } = (await historyOf(host, arn)) ?? { events: [] };
     // The execution may have ended while its history was being read.
     const found = await store.get(arn);
     const now = found === undefined ? about : shownRecord(found);
     const { startDate, stopDate, input, output, error, cause, name, status } = described(now);
-    const { state, suspended } = now;
+    const { state, suspended, attributes } = now;
     const runs = status === "RUNNING";
     const mapRuns = await mapRunsOf(store, arn);
+    const redrivable = redriveOf(now, quotas).redriveStatus === "REDRIVABLE" && now.mapRunArn === undefined;
+    const may = visitor.identity.may("write", ownerName(now.machineArn)) ? actionNames(this.#source) : [];
     return {
       stepglass: "execution/1",
       executionArn: arn,
@@ -179,115 +269,43 @@ export class Debugger {
       ...(cause !== undefined && { cause }),
       ...(state !== undefined && { state }),
       ...(suspended !== undefined && { suspended: suspended.reason }),
-      redrivable: redriveOf(now, this.#service.quotas).redriveStatus === "REDRIVABLE" && now.mapRunArn === undefined,
-      ...(runs && { signals: await signalsOf(this.#service, arn) }),
+      ...(attributes !== undefined && { attributes }),
+      redrivable,
+      actions: may.filter((action) => isPossible(action, { runs, suspended: suspended !== undefined, redrivable })),
+      ...(runs && { signals: await this.#source.signals(arn) }),
       ...(mapRuns.length > 0 && { mapRuns }),
       events,
       ...(runs && { live: `${addressOf(arn)}/events` }),
       list: "/debugger/",
     };
   }
-
-  /** Streams the history as server-sent events: the events after `after`, then new ones, then the end. */
-  async #stream(request: IncomingMessage, response: ServerResponse, arn: string, after: number): Promise<void> {
-    const about = await this.#about(arn);
-    if (!Number.isSafeInteger(after) || after < 0) throw new ApiError("ValidationException", "after must be the id of an event");
-    if (this.#streams.size >= MAX_STREAMS) {
-      throw new ApiError("ServiceUnavailable", `at most ${MAX_STREAMS} executions can be watched at the same time`, { status: 503 });
-    }
-    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store", "x-content-type-options": "nosniff" });
-    response.write("retry: 1000\n\n");
-    if (request.method === "HEAD") {
-      response.end();
-      return;
-    }
-    this.#streams.add(response);
-    const alive = setInterval(() => response.write(": alive\n\n"), KEEP_ALIVE_MS);
-    try {
-      await this.#writeEvents(response, about, after);
-    } finally {
-      clearInterval(alive);
-      this.#streams.delete(response);
-    }
-  }
-
-  /** Writes the events after `after`, and the end, to a stream. Stops when the client disconnects. */
-  async #writeEvents(response: ServerResponse, about: StoredExecution, after: number): Promise<void> {
-    const closed = new Promise<undefined>((resolve) => response.once("close", () => resolve(undefined)));
-    const events = this.#events(about.id, after);
-    for (;;) {
-      const next = await Promise.race([events.next(), closed]);
-      if (next === undefined) return;
-      if (next.done) break;
-      const { value } = next;
-      if (value.id <= after) continue;
-      // If the client is slower than the execution, the loop waits: events are not buffered in memory.
-      if (!response.write(message("history", value, value.id)))
-        await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
-    }
-    const ended = await Promise.race([this.#service.runner.ended(about.id), closed]);
-    const { status, stopDate, output, error, cause } = ended ?? about;
-    response.end(message("end", { status, ...(stopDate !== undefined && { stopDate: iso(stopDate) }), output, error, cause }));
-  }
-
-  /** Returns whether another process that shares the store runs an execution. */
-  async #runsElsewhere(arn: string): Promise<boolean> {
-    const { store, runner } = this.#service;
-    if (store.sharing === undefined) return false;
-    const record = await store.get(arn);
-    return record?.status === "RUNNING" && record.suspended === undefined && !runner.host.has(record);
-  }
-
-  /** Yields the events of an execution after the first `from` ones, as they happen. */
-  async *#events(arn: string, from: number): AsyncGenerator<HistoryEvent, void> {
-    const { host } = this.#service.runner;
-    for (;;) {
-      // The listener is added before the history is read, so that no event is missed.
-      const live = host.find(arn) ?? (await host.take(arn));
-      const changed = live?.driver.changed();
-      const { events } = (await historyOf(host, arn, { from, limit: PAGE_SIZE })) ?? { events: [] };
-      yield* events;
-      from += events.length;
-      if (events.length > 0) continue;
-      if (live === undefined && !(await this.#runsElsewhere(arn))) return;
-      if (live?.driver.outcome !== undefined) return;
-      await (changed ?? new Promise((resolve) => setTimeout(resolve, POLL_MS)));
-    }
-  }
 }
 
-/** Formats a server-sent event. */
-function message(kind: string, data: object, id?: number): string {
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+/** Returns which machines a visitor may read, by their ARNs. */
+function mayRead({ identity }: Visitor): (machineArn: string) => boolean {
+  return (machineArn) => identity.may("read", ownerName(machineArn));
 }
 
-/** An execution of a list; `page` says whether the playground is there to open it. */
-function summary(about: StoredSummary, page: boolean, quotas: Quotas | undefined): ExecutionSummary {
-  const { id, name, machineArn, machine, type, status, startDate, stopDate } = about;
-  // A summary has all fields of a record except the payloads, and redriveOf reads no payload.
-  const { redriveStatus } = redriveOf(about as unknown as StoredExecution, quotas);
-  return {
-    executionArn: id,
-    name,
-    stateMachineArn: machineArn,
-    stateMachineName: machine,
-    type,
-    status,
-    startDate: iso(startDate),
-    ...(stopDate !== undefined && { stopDate: iso(stopDate) }),
-    redrivable: redriveStatus === "REDRIVABLE",
-    import: addressOf(id),
-    debugger: page ? `/debugger/page/#import=${encodeURIComponent(addressOf(id))}` : `/debugger/executions/${encodeURIComponent(id)}`,
-  };
+/** Returns whether an action is possible on an execution in this state. */
+function isPossible(
+  action: ActionName,
+  { runs, suspended, redrivable }: { runs: boolean; suspended: boolean; redrivable: boolean },
+): boolean {
+  switch (action) {
+    case "redrive":
+      return !runs && redrivable;
+    case "resume":
+      return runs && suspended;
+    case "stop":
+      return runs;
+    default:
+      return runs && !suspended;
+  }
 }
 
 function queryOf(parameters: URLSearchParams): ListQuery {
   const [status = "", stateMachineArn = "", name = ""] = ["status", "stateMachineArn", "name"].map((key) => parameters.get(key) ?? "");
   return { status, stateMachineArn, name };
-}
-
-function addressOf(arn: string): string {
-  return `/debugger/api/executions/${encodeURIComponent(arn)}`;
 }
 
 function decoded(text: string): string {
@@ -296,8 +314,4 @@ function decoded(text: string): string {
   } catch {
     throw new ApiError("ValidationException", "the address is not correctly URL-encoded");
   }
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
 }

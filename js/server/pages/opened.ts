@@ -40,6 +40,7 @@ export class OpenedExecution {
       events: execution.events as unknown as HistoryEvent[],
       status: execution.status as ExecutionDocument["status"],
       redrivable: false,
+      actions: [],
       list: "/debugger/",
     };
     this.#page = existsSync(join(page, "index.html")) ? page : undefined;
@@ -47,7 +48,7 @@ export class OpenedExecution {
     this.#server = createServer((request, response) => this.#serve(request, response));
   }
 
-  /** Whether the playground is there. It sketches a graph for an execution without a definition. */
+  /** Whether the playground is there, in which an execution can be forked. */
   get hasPage(): boolean {
     return this.#page !== undefined;
   }

@@ -59,6 +59,7 @@ export interface StoredExecution extends ExecutionRecord {
   /** Whether its engine waits for a confirmation of each activity. Executions that an earlier version has begun have none. */
   confirmedActivities?: boolean;
   suspended?: { reason: string; at: number };
+  attributes?: Record<string, string | number | boolean>;
 }
 
 /**
@@ -94,6 +95,8 @@ export interface StoredSummary {
   events?: number;
   redriveCount: number;
   redriveDate?: number;
+  suspended?: { reason: string; at: number };
+  attributes?: Record<string, string | number | boolean>;
   order: number;
   version: number;
 }

@@ -5,7 +5,6 @@ import type { Note, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { buffersOf } from "./history.ts";
 import { ListedHistory } from "./historyLists.ts";
-import type { Laned } from "./lanes.ts";
 import type { ReplayedRun } from "./replayedRun.ts";
 import { nextNumber } from "./run.ts";
 
@@ -29,12 +28,6 @@ export class Shown {
   set replay(run: ReplayedRun | undefined) {
     this.replayed?.dispose();
     this.replayed = run;
-  }
-
-  /** Returns what the time line needs. */
-  laned(): Laned {
-    const { history } = this;
-    return { events: history.length, visitsInOrder: () => history.lanedVisits(), timeOf: (event) => history.timeOf(event) };
   }
 
   /** Adds events. It can be called again with further ones. */
