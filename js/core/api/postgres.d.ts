@@ -51,7 +51,8 @@ export interface PostgresOptions {
 /** What a store needs from a client; `pg.Client` has it. */
 export interface PostgresClient {
   connect(): Promise<unknown>;
-  query(query: string | { text: string; values: unknown[] }): Promise<any>;
+  /** A statement with a `name` is prepared once in a session. A client may ignore the name. */
+  query(query: string | { text: string; values: unknown[]; name?: string }): Promise<any>;
   end(): Promise<unknown>;
   on?(event: "error" | "end" | "notification", listener: (what?: any) => void): unknown;
 }

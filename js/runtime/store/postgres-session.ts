@@ -56,6 +56,8 @@ export class Session {
   /** The last work in the queue of this session. Work runs one at a time, so that no other work gets into a transaction. */
   #last: Promise<unknown> = Promise.resolve();
   #ended = false;
+  /** The names of the prepared statements, by their texts. */
+  readonly #prepared = new Map<string, string>();
 
   private constructor(client: PostgresClient) {
     this.#client = client;
@@ -125,6 +127,17 @@ export class Session {
   /** Performs a statement, and returns the rows of its result. */
   async query(text: string, values?: readonly unknown[]): Promise<Row[]> {
     const { rows } = await (values === undefined ? this.#client.query(text) : this.#client.query({ text, values: values.map(valueOf) }));
+    return (rows as Row[] | undefined) ?? [];
+  }
+
+  /**
+   * Performs a statement that is performed again and again: the server parses and plans it once. The text must be one of few, because
+   * the server keeps all of them, and must name the columns that it returns, because another process may add some.
+   */
+  async prepared(text: string, values: readonly unknown[]): Promise<Row[]> {
+    let name = this.#prepared.get(text);
+    if (name === undefined) this.#prepared.set(text, (name = `stepglass-${this.#prepared.size}`));
+    const { rows } = await this.#client.query({ name, text, values: values.map(valueOf) });
     return (rows as Row[] | undefined) ?? [];
   }
 

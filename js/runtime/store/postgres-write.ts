@@ -30,6 +30,8 @@ interface Entry extends Figures {
   wakeAt: number | null;
   isNew: boolean;
   touched: boolean;
+  /** Whether this write changes members of the record. Most steps only add facts. */
+  changes: boolean;
   /** The attributes that the database has of a stored execution. */
   storedAttributes: Attributes | undefined;
   /** Whether the stored facts and the stored snapshot must be removed. */
@@ -58,7 +60,7 @@ export class PostgresWrite {
     const session = this.#session;
     const created = batches.filter(({ create }) => create !== undefined).length;
     if (created > 0) {
-      const numbers = await session.query("SELECT nextval('execution_order') AS number FROM generate_series(1, $1)", [created]);
+      const numbers = await session.prepared("SELECT nextval('execution_order') AS number FROM generate_series(1, $1)", [created]);
       this.#orders = numbers.map(({ number }) => Number(number));
     }
     // Another process that writes one of these executions at the same time waits for this write.
@@ -105,6 +107,7 @@ export class PostgresWrite {
     entry.bytes += known === undefined ? payloadSize(record) : payloadSize(record) - payloadSize(entry.record);
     entry.record = record;
     entry.touched = true;
+    entry.changes ||= batch.change !== undefined;
     if (batch.wakeAt !== undefined) entry.wakeAt = batch.wakeAt;
     append(entry, batch, pieces);
     return { ok: true, version: record.version, order: record.order };
@@ -117,15 +120,17 @@ export class PostgresWrite {
     const late = await this.#insert(all.filter(({ isNew }) => isNew));
     const touched = all.filter(({ isNew, record }) => !isNew || !late.has(record.id));
     if (touched.length === 0) return late;
-    await this.#update(touched.filter(({ isNew }) => !isNew));
+    const stored = touched.filter(({ isNew }) => !isNew);
+    await this.#update(stored.filter(({ changes }) => changes));
+    await this.#advance(stored.filter(({ changes }) => !changes));
     const cleared = touched.filter(({ clears, isNew }) => clears && !isNew).map(orderOf);
     if (cleared.length > 0) {
-      await session.query("DELETE FROM fact WHERE execution = ANY($1::bigint[])", [cleared]);
-      await session.query("DELETE FROM snapshot WHERE execution = ANY($1::bigint[])", [cleared]);
+      await session.prepared("DELETE FROM fact WHERE execution = ANY($1::bigint[])", [cleared]);
+      await session.prepared("DELETE FROM snapshot WHERE execution = ANY($1::bigint[])", [cleared]);
     }
     const snapshots = touched.filter(({ snapshot }) => snapshot !== undefined);
     if (snapshots.length > 0)
-      await session.query("INSERT INTO snapshot SELECT * FROM unnest($1::bigint[], $2::text[])", [
+      await session.prepared("INSERT INTO snapshot SELECT * FROM unnest($1::bigint[], $2::text[])", [
         snapshots.map(orderOf),
         snapshots.map(({ snapshot }) => snapshot),
       ]);
@@ -158,7 +163,7 @@ export class PostgresWrite {
 
   async #attributes(entries: readonly Entry[]): Promise<void> {
     const stored = entries.filter(({ storedAttributes }) => storedAttributes !== undefined).map(orderOf);
-    if (stored.length > 0) await this.#session.query("DELETE FROM attribute WHERE execution = ANY($1::bigint[])", [stored]);
+    if (stored.length > 0) await this.#session.prepared("DELETE FROM attribute WHERE execution = ANY($1::bigint[])", [stored]);
     const rows = entries.flatMap((entry) =>
       Object.entries(entry.record.attributes ?? {}).map(([name, value]) =>
         typeof value === "string"
@@ -167,7 +172,7 @@ export class PostgresWrite {
       ),
     );
     if (rows.length === 0) return;
-    await this.#session.query(
+    await this.#session.prepared(
       `INSERT INTO attribute (execution, name, kind, number, text)
        SELECT * FROM unnest(${types(["bigint", "text", "integer", "double precision", "text"])})`,
       columns(rows),
@@ -176,7 +181,7 @@ export class PostgresWrite {
 
   async #texts(table: "fact" | "history", rows: unknown[][]): Promise<void> {
     if (rows.length === 0) return;
-    await this.#session.query(
+    await this.#session.prepared(
       `INSERT INTO ${table} SELECT * FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::text[])`,
       [0, 1, 2, 3].map((column) => rows.map((row) => row[column])),
     );
@@ -190,7 +195,7 @@ export class PostgresWrite {
       ...[orderOf(entry), entry.record.id, shardOf(keyOf(entry.record))],
       ...[...listed(entry), ...figures(entry), ...texts(entry)],
     ]);
-    const written = await this.#session.query(
+    const written = await this.#session.prepared(
       `INSERT INTO execution (id, arn, machine, map_run, name, status, tags, version, start_date, ended_at, wake_at, facts, events, base, snapshots,
         held, bytes, about, input, output, cause, shard)
        SELECT id, arn, machine, map_run, name, status, ARRAY(SELECT md5(tag) FROM jsonb_array_elements_text(tags::jsonb) AS tag), version,
@@ -204,10 +209,22 @@ export class PostgresWrite {
     return new Set(entries.map(({ record }) => record.id).filter((id) => !made.has(id)));
   }
 
+  /** Updates executions whose records are unchanged: their payloads and the rest of their records are not sent again. */
+  async #advance(entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    await this.#session.prepared(
+      `UPDATE execution AS e SET version = t.version, wake_at = t.wake_at, facts = t.facts, events = t.events, base = t.base,
+        snapshots = t.snapshots, held = t.held, bytes = t.bytes
+       FROM unnest(${types(["bigint", ...FIGURES])}) AS t (id, version, wake_at, facts, events, base, snapshots, held, bytes)
+       WHERE e.id = t.id`,
+      columns(entries.map((entry) => [orderOf(entry), ...figures(entry)])),
+    );
+  }
+
   async #update(entries: readonly Entry[]): Promise<void> {
     if (entries.length === 0) return;
     const rows = entries.map((entry) => [orderOf(entry), ...listed(entry), ...figures(entry), ...texts(entry)]);
-    await this.#session.query(
+    await this.#session.prepared(
       `UPDATE execution AS e SET name = t.name, status = t.status, tags = ARRAY(SELECT md5(tag) FROM jsonb_array_elements_text(t.tags::jsonb) AS tag),
         version = t.version, start_date = t.start_date, ended_at = t.ended_at, wake_at = t.wake_at, facts = t.facts, events = t.events,
         base = t.base, snapshots = t.snapshots, held = t.held, bytes = t.bytes, about = t.about, input = t.input, output = t.output, cause = t.cause
@@ -283,7 +300,7 @@ function isSame(a: Attributes | undefined, b: Attributes | undefined): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-const NOTHING = { touched: false, clears: false, snapshot: undefined, storedAttributes: undefined };
+const NOTHING = { touched: false, changes: false, clears: false, snapshot: undefined, storedAttributes: undefined };
 
 function newEntry(record: Stored): Entry {
   const figures: Figures = { facts: 0, events: 0, base: 0, snapshots: 0, held: 0, bytes: 0 };
