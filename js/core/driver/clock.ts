@@ -119,15 +119,15 @@ function isClock(option: unknown): option is Clock {
 /** A timer for one deadline, which can be years away. */
 export class Alarm {
   #clock: Clock;
-  #ring: () => void;
+  #owner: { ring(): void };
   #deadline: number | null = null;
   #timer: unknown;
   // The time at which the current timer fires; `null` if there is none.
   #wakesAt: number | null = null;
 
-  constructor(clock: Clock, ring: () => void) {
+  constructor(clock: Clock, owner: { ring(): void }) {
     this.#clock = clock;
-    this.#ring = ring;
+    this.#owner = owner;
   }
 
   /** Moves the deadline. `null` removes it. */
@@ -147,7 +147,7 @@ export class Alarm {
     this.#wakesAt = null;
     if (this.#deadline === null) return;
     // Timers can fire slightly early, and a capped timer fires long before the deadline.
-    if (this.#clock.now() >= this.#deadline) this.#ring();
+    if (this.#clock.now() >= this.#deadline) this.#owner.ring();
     else this.set(this.#deadline);
   }
 

@@ -67,7 +67,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** The clock, if it is virtual. */
   #virtual: VirtualClock | undefined;
   #alarm: Alarm | undefined;
-  #observers: Observers;
+  /** Undefined if nobody observes the execution. */
+  #observers: Observers | undefined;
   #onFinish: DriverOptions["onFinish"];
   #confirmedActivities: boolean;
   #journal: Journal | undefined;
@@ -97,7 +98,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #queued = false;
   #more = false;
   #deadline: number | null = null;
-  #waiters: (() => void)[] = [];
+  #waiters: (() => void)[] | undefined;
   // The last event of an execution that the engine could not end.
   #crash: HistoryEvent | undefined;
 
@@ -123,8 +124,12 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#handlers = handlers;
     this.#clock = clock;
     if (clock instanceof VirtualClock) this.#virtual = clock;
-    else this.#alarm = new Alarm(clock, () => this.#post(TICK));
-    this.#observers = new Observers(observers, this);
+    else this.#alarm = new Alarm(clock, this);
+    for (const name in observers) {
+      if (observers[name as keyof ObserverOptions] === undefined) continue;
+      this.#observers = new Observers(observers, this);
+      break;
+    }
     this.#journal = journal;
     this.family = family;
     this.seed = seed;
@@ -209,6 +214,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return !busy && !this.#isOver && this.restsUntil !== 0;
   }
 
+  /** Called when the deadline has come. */
+  ring(): void {
+    this.#post(TICK);
+  }
+
   /** Checks again whether there is work. */
   wake(): void {
     if (this.outcome === undefined) this.#kick();
@@ -229,7 +239,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   idle(): void {
     if (this.#toldIdle || this.outcome !== undefined) return;
     this.#toldIdle = true;
-    this.#observers.notifyIdle();
+    this.#observers?.notifyIdle();
   }
 
   /** Begins with these facts after the caller's code has run, because handlers may use the variable that holds the execution. */
@@ -250,7 +260,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   resume(submitted: ReadonlySet<number>, nested: ReadonlyMap<number, NestedSnapshot>): void {
     const status: Outcome | { status: "RUNNING" } = JSON.parse(this.#engine.ask("status"));
     this.events = this.#engine.events;
-    this.#observers.skip(this.events);
+    this.#observers?.skip(this.events);
     if (status.status !== "RUNNING") {
       soon(() => this.#end(status));
       return;
@@ -280,7 +290,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
    */
   recover(away: boolean): void {
     this.events = this.#engine.events;
-    this.#observers.skip(this.events);
+    this.#observers?.skip(this.events);
     this.#deadline = this.#engine.ask("deadline") ?? null;
     const pending: PendingTask[] = JSON.parse(this.#engine.ask("pending"));
     const again: number[] = [];
@@ -346,7 +356,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** Redrives an execution that did not succeed. Throws if that is impossible. */
   redrive(): void {
     this.events = this.#engine.events;
-    this.#observers.skip(this.events);
+    this.#observers?.skip(this.events);
     const now = this.#clock.now();
     const step = this.#engine.feed("redrive", now);
     this.#stepped(now, ["redrive"], step);
@@ -436,7 +446,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Resolves when there are new events, or when the execution has ended. */
   changed(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.push(resolve));
+    return new Promise((resolve) => (this.#waiters ??= []).push(resolve));
   }
 
   /** Returns the running frames. */
@@ -508,7 +518,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
           break;
         }
         this.#feed(fact);
-        this.#observers.notify();
+        this.#observers?.notify();
       }
       if (!this.#isOver) {
         this.#alarm?.set(idle ? this.deadline : null);
@@ -631,7 +641,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       if (this.isAbandoned) return;
       this.events = step.events;
       this.#queueCommands(step);
-      this.#observers.notify();
+      this.#observers?.notify();
       this.#kick();
       this.#wake();
     });
@@ -667,7 +677,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
         break;
       case "ChildFinished": {
         const { type, ...child } = command;
-        this.#observers.notifyChild(child);
+        this.#observers?.notifyChild(child);
         break;
       }
       case "Finish": {
@@ -831,7 +841,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       // A clock that throws fires no timer.
     }
     for (const { command } of this.#calls.list()) this.#close(command.task, "Stopped");
-    this.#observers.notify();
+    this.#observers?.notify();
     this.#engine.retire();
     this.#virtual?.leave(this);
     this.family?.drivers.delete(this);
@@ -862,9 +872,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   }
 
   #wake(): void {
-    if (this.#waiters.length === 0) return;
     const waiters = this.#waiters;
-    this.#waiters = [];
+    if (waiters === undefined) return;
+    this.#waiters = undefined;
     for (const resolve of waiters) resolve();
   }
 }

@@ -10,11 +10,13 @@ interface Sleep {
   reject: (reason: unknown) => void;
 }
 
+const NONE: readonly Sleep[] = [];
+
 export class Work {
   /** The number of handlers with a pending promise that do not sleep. */
   active = 0;
   // The sleeps, ordered by time.
-  #sleeps: Sleep[] = [];
+  #sleeps: readonly Sleep[] = NONE;
 
   /** The end of the first sleep; Infinity if there is none. */
   get wakesAt(): number {
@@ -33,7 +35,9 @@ export class Work {
     return asleep(
       new Promise<void>((resolve, reject) => {
         const before = this.#sleeps.findIndex((other) => other.at > at);
-        this.#sleeps.splice(before < 0 ? this.#sleeps.length : before, 0, { at, call, resolve, reject });
+        const sleeps = this.#sleeps.slice();
+        sleeps.splice(before < 0 ? sleeps.length : before, 0, { at, call, resolve, reject });
+        this.#sleeps = sleeps;
         this.#setSleeps(call, call.sleeps + 1);
       }),
     );
@@ -43,7 +47,9 @@ export class Work {
   wake(now: number): boolean {
     const over = this.#sleeps.findIndex(({ at }) => at > now);
     if (over === 0) return false;
-    for (const { call, resolve } of this.#sleeps.splice(0, over < 0 ? this.#sleeps.length : over)) {
+    const woken = over < 0 ? this.#sleeps : this.#sleeps.slice(0, over);
+    this.#sleeps = over < 0 ? NONE : this.#sleeps.slice(over);
+    for (const { call, resolve } of woken) {
       this.#setSleeps(call, call.sleeps - 1);
       resolve();
     }

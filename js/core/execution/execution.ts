@@ -16,13 +16,15 @@ import type {
   MapRunChange,
   TraceStage,
 } from "../api/index.d.ts";
-import type { Driver } from "../driver/driver.ts";
+import type { Driver, Outcome } from "../driver/driver.ts";
 
 /** The names of an execution and its machine, as they are in the Context Object. */
 export type ExecutionInfo = Omit<ExecutionNames, "tokenKey"> & { name: string };
 
 /** For StateMachine: frees the memory of an execution that will probably not be used much. */
 export let release: (execution: Execution) => void;
+/** For StateMachine: the execution has ended. */
+export let settle: (execution: Execution, outcome: Outcome) => void;
 /** For the server: returns the driver of an execution. */
 export let driverOf: (execution: Execution) => Driver;
 
@@ -32,17 +34,27 @@ export class Execution<Output = any> implements PublicExecution<Output> {
 
   static {
     release = (execution) => execution.#driver.release();
+    settle = (execution, outcome) => execution.#resolve?.(outcome);
     driverOf = (execution) => execution.#driver;
   }
 
-  /** Resolves to the result of the execution. It never rejects. */
-  readonly result: Promise<ExecutionResult<Output>>;
+  // Thousands of executions may wait whose results nobody reads, so the promise is created when it is first read.
+  #result: Promise<ExecutionResult<Output>> | undefined;
+  #resolve: ((outcome: Outcome) => void) | undefined;
 
-  constructor(driver: Driver, info: ExecutionInfo, result: Promise<ExecutionResult<Output>>) {
+  constructor(driver: Driver, info: ExecutionInfo) {
     if (driver === undefined) throw misuse("ILLEGAL_CONSTRUCTOR", "use machine.start() or machine.restore() to create an execution");
     this.#driver = driver;
     this.#info = info;
-    this.result = result;
+  }
+
+  /** Resolves to the result of the execution. It never rejects. */
+  get result(): Promise<ExecutionResult<Output>> {
+    return (this.#result ??= new Promise<Outcome>((resolve) => {
+      const { outcome } = this.#driver;
+      if (outcome === undefined) this.#resolve = resolve;
+      else resolve(outcome);
+    }));
   }
 
   /** The name of the execution. */

@@ -17,7 +17,7 @@ import type {
   TaskHandler,
   TaskHandlers,
 } from "../api/index.d.ts";
-import { Driver, type Outcome } from "../driver/driver.ts";
+import { Driver } from "../driver/driver.ts";
 import { type VirtualClock, clockOf, timeOf } from "../driver/clock.ts";
 import type { Journal } from "../driver/journal.ts";
 import { soon } from "../driver/scheduler.ts";
@@ -33,7 +33,7 @@ import { compileSettings } from "../definition/settings.ts";
 import { argumentText, jsonText } from "../tasks/integration.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { detailsOf, isStateEntered } from "../history/events.ts";
-import { Execution, type ExecutionInfo, driverOf, release } from "./execution.ts";
+import { Execution, type ExecutionInfo, driverOf, release, settle } from "./execution.ts";
 import { type ChildDetails, Family, type Launch, Machines } from "./nested.ts";
 import { LIMITS, collector, counting, engineSettings } from "./settings.ts";
 import { startProblem } from "./start.ts";
@@ -221,8 +221,6 @@ export class StateMachine implements PublicMachine {
     const { handlers, clock, family, journal, onFinish } = surroundings;
     // An execution that a task has started is already in the family.
     let ended = onFinish;
-    let finish: (outcome: Outcome) => void;
-    const result = new Promise<Outcome>((resolve) => (finish = resolve));
     const stop = signal && (() => driver.stop({ value: signal.reason }, reasonText(signal.reason)));
     const driver = new Driver({
       engine,
@@ -236,11 +234,11 @@ export class StateMachine implements PublicMachine {
       onFinish: (outcome, now) => {
         if (stop !== undefined) signal?.removeEventListener("abort", stop);
         tellUse(this, () => driver.coverage());
-        finish(outcome);
+        settle(execution, outcome);
         ended?.(outcome, now);
       },
     });
-    const execution = new Execution(driver, info, result);
+    const execution = new Execution(driver, info);
     driver.execution = execution;
     if (family !== undefined && onFinish === undefined) {
       family.keeps ||= isCurious(this);

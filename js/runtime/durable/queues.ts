@@ -84,7 +84,7 @@ class Queue {
     this.#clock = clock;
     this.#limit = new Limit(`queues[${JSON.stringify(name)}]`, options);
     this.scheduleToStart = seconds(options.scheduleToStartSeconds, `queues[${JSON.stringify(name)}]`);
-    this.#alarm = new Alarm(clock, () => this.match());
+    this.#alarm = new Alarm(clock, { ring: () => this.match() });
   }
 
   get waiting(): number {

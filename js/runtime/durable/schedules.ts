@@ -68,7 +68,7 @@ export class Schedules {
 
   constructor(starter: Starter) {
     this.#starter = starter;
-    this.#alarm = new Alarm(starter.clock, () => void this.#later(() => this.#ring()));
+    this.#alarm = new Alarm(starter.clock, { ring: () => void this.#later(() => this.#ring()) });
   }
 
   /** Reads all schedules, and starts the executions that are due. */

@@ -34,7 +34,7 @@ export class Waker {
     this.#clock = clock;
     this.#store = store;
     this.#events = events;
-    this.#alarm = new Alarm(clock, () => void this.#ring());
+    this.#alarm = new Alarm(clock, { ring: () => void this.#ring() });
   }
 
   /** Queries the store, and wakes the executions that are due. */
