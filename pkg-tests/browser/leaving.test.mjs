@@ -20,7 +20,7 @@ const dist = resolve(import.meta.dirname, "../../dist");
 describe("exports", { skip }, () => {
   const { visit } = visits();
 
-  visit("HTML works on another page without changes", {}, async (visitor) => {
+  visit("HTML works on another page without changes", { reusePage: true }, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED, input: { name: "Ada" } });
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -57,7 +57,7 @@ describe("exports", { skip }, () => {
     }
   });
 
-  visit("shows the element as its visitors see it, with what they are allowed to do", {}, async (visitor) => {
+  visit("shows the element as its visitors see it, with what they are allowed to do", { reusePage: true }, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED, input: { name: "Ada" } });
     await page.getByRole("button", { name: "Share" }).click();
@@ -76,7 +76,7 @@ describe("exports", { skip }, () => {
     await eventually(() => element.count(), 0);
   });
 
-  visit("prints a small machine on one sheet", {}, async (visitor) => {
+  visit("prints a small machine on one sheet", { reusePage: true }, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED });
     await page.getByRole("button", { name: "Export" }).click();
@@ -159,7 +159,7 @@ describe("exports", { skip }, () => {
     },
   );
 
-  visit("shows the sign of a task's service in pictures and menus, too", {}, async (visitor) => {
+  visit("shows the sign of a task's service in pictures and menus, too", { reusePage: true }, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED });
     const signs = () => page.locator(".canvas g.node .glyph").evaluateAll((all) => all.map((one) => one.getAttribute("d")));

@@ -22,7 +22,7 @@ describe("outcomes", { skip }, () => {
     await eventually(() => page.title(), /^[^·]+ · Stepglass$/);
   });
 
-  visit("shows an aborted history as aborted everywhere, and not as computed here", {}, async (visitor, page) => {
+  visit("shows an aborted history as aborted everywhere, and not as computed here", { reusePage: true }, async (visitor, page) => {
     const { history } = simulate(GREETING, {}, { Greet: { output: 1 } });
     const entered = history.findIndex(({ type }) => type === "TaskStateEntered" || type === "LambdaFunctionScheduled") + 1;
     const events = history.slice(0, entered);
@@ -91,7 +91,7 @@ describe("pasted texts", { skip }, () => {
             End: true
 `;
 
-  visit("reads YAML in the editor as YAML", {}, async (visitor, page) => {
+  visit("reads YAML in the editor as YAML", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.write("Definition", YAML);
     await notice(page).filter({ hasText: "This text is YAML." }).getByRole("button", { name: "Read as YAML" }).click();
     await visitor.state("Second").waitFor();
@@ -100,7 +100,7 @@ describe("pasted texts", { skip }, () => {
     await eventually(() => notice(page).filter({ hasText: "YAML" }).count(), 0);
   });
 
-  visit("offers to import a template that is pasted in the editor", {}, async (visitor, page) => {
+  visit("offers to import a template that is pasted in the editor", { reusePage: "Order processing" }, async (visitor, page) => {
     await visitor.write("Definition", template("Machine"));
     await eventually(() => page.getByText("parseYaml").count(), 0);
     await notice(page).getByRole("button", { name: "Import the machine of this template" }).click();
@@ -110,7 +110,7 @@ describe("pasted texts", { skip }, () => {
     await eventually(() => notice(page).count(), 0);
   });
 
-  visit("generates an input and mocks before the first run with one click", {}, async (visitor, page) => {
+  visit("generates an input and mocks before the first run with one click", { reusePage: true }, async (visitor, page) => {
     await visitor.importText({
       StartAt: "Charge",
       States: {
@@ -132,7 +132,7 @@ describe("pasted texts", { skip }, () => {
     await eventually(async () => JSON.parse(await visitor.editor("Input").innerText()), { order: { total: "total" } });
   });
 
-  visit("offers to generate an input for a run that has failed for its empty input", {}, async (visitor, page) => {
+  visit("offers to generate an input for a run that has failed for its empty input", { reusePage: true }, async (visitor, page) => {
     await visitor.importText({
       StartAt: "Look",
       States: { Look: { Type: "Pass", Parameters: { "id.$": "$.order.id" }, End: true } },
@@ -144,7 +144,7 @@ describe("pasted texts", { skip }, () => {
     await eventually(() => page.locator(".status-text").innerText(), "Succeeded");
   });
 
-  visit("matches a history with a definition with placeholders, and fills them in", {}, async (visitor, page) => {
+  visit("matches a history with a definition with placeholders, and fills them in", { reusePage: true }, async (visitor, page) => {
     const written = { StartAt: "Greet", States: { Greet: { ...GREETING.States.Greet, Next: undefined, End: true } } };
     const { history } = simulate(written, {}, { Greet: { output: 1 } });
     const { Resource } = written.States.Greet;

@@ -127,28 +127,26 @@ export async function openFromMenu(page, name) {
 
 /**
  * Registers a site for the tests of a `describe`. `visit` declares a test whose visitor has opened the page; the test also fails if
- * the page reported a problem. With `reusePage` the visitor of the test before is used again, if that one allowed it too and
- * passed: for tests that open a machine of their own. With `reusePage: "Order processing"` that example is opened first.
+ * the page reported a problem. With `reusePage` the visitor of the last test that allowed it too is used again, if that one passed:
+ * for tests that open a machine of their own. With `reusePage: "Order processing"` that example is opened first. Tests in between
+ * have pages of their own, and the reused one stays open meanwhile.
  */
 export function visits() {
   const site = {};
   let stayed;
-  const leavePrevious = async () => {
-    const one = stayed;
-    stayed = undefined;
-    await one?.leave();
-  };
   before(async () => Object.assign(site, await begin()));
   after(async () => {
-    await leavePrevious();
-    await site.end?.();
+    try {
+      await stayed?.leave();
+    } finally {
+      await site.end?.();
+    }
   });
   const visit = (name, { reusePage = false, ...options }, body) =>
     test(name, { skip: options.font ? (missingFont(options.font) ?? false) : false }, async () => {
       const reused = reusePage && stayed !== undefined;
-      if (!reused) await leavePrevious();
       const visitor = reused ? stayed : await site.visit(options);
-      stayed = undefined;
+      if (reusePage) stayed = undefined;
       try {
         if (reused) await visitor.reset(reusePage);
         else await visitor.ready();
