@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { eventually, visits } from "./playground.mjs";
+import { GREETING, eventually, visits } from "./playground.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -13,13 +13,17 @@ describe("the tour", { skip }, () => {
   const card = (page) => page.getByRole("region", { name: "Tour" });
   const next = (page) => card(page).getByRole("button", { name: "Next" }).and(page.locator('[aria-disabled="false"]'));
 
-  visit("is offered once, and breaks, steps, goes back, edits and forks", {}, async (visitor, page) => {
+  const heading = (page, name) => card(page).getByRole("heading", { name });
+  const drafts = (page) => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass.draft.")));
+
+  visit("finds the cause of a failure by stepping back, and leaves nothing behind", {}, async (visitor, page) => {
     await page.getByRole("button", { name: "Show me, in 30 seconds" }).click();
-    await card(page).getByRole("heading", { name: "Break on a retry" }).waitFor();
+    await heading(page, "A run fails").waitFor();
     // It continues automatically only for users who allow motion.
     await card(page).getByRole("button", { name: "Go on by itself" }).waitFor();
     await next(page).waitFor();
-    await page.locator(".pause-where", { hasText: "ChargeCard" }).waitFor();
+    await page.locator(".status-text", { hasText: "Failed: States.Runtime" }).waitFor();
+    await page.locator('[data-node="/States/InStock?"][aria-pressed="true"]').waitFor();
     assert.equal(await page.locator("dialog[open]").count(), 0);
     const session = await page.context().newCDPSession(page);
     await session.send("Runtime.evaluate", { expression: axe });
@@ -31,21 +35,22 @@ describe("the tour", { skip }, () => {
     // Its button is focused.
     await eventually(() => page.evaluate(() => document.activeElement?.textContent), "Next");
     await page.keyboard.press("Enter");
-    await card(page).getByRole("heading", { name: "Step a stage" }).waitFor();
+    await heading(page, "Step back").waitFor();
     await next(page).waitFor();
-    await page.locator(".pause-where", { hasText: "after" }).waitFor();
+    await page.locator('[aria-valuetext*="TaskStateExited, CheckStock"]').waitFor();
     await page.keyboard.press("Enter");
-    await card(page).getByRole("heading", { name: "Drag back in time" }).waitFor();
-    await next(page).click();
-    await card(page).getByRole("heading", { name: "Edit the value" }).waitFor();
-    await next(page).click();
-    await card(page).getByRole("heading", { name: "Fork" }).waitFor();
-    await page.getByText("Failed: CardRefused").first().waitFor();
-    await page.locator("#dock").getByText("not ended").waitFor();
+    await heading(page, "See what was lost").waitFor();
+    await next(page).waitFor();
+    await page.locator("#inspector-pane").getByRole("heading", { name: "CheckStock" }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading(page, "Repair and run").waitFor();
+    await page.locator(".status-text", { hasText: "Succeeded" }).waitFor();
     await card(page).getByRole("button", { name: "Done" }).and(page.locator('[aria-disabled="false"]')).click();
     await eventually(() => card(page).count(), 0);
-    // It leaves no run behind that a reload would offer.
-    await visitor.waitForExecutions((all) => all.every(({ status }) => status !== "RUNNING"));
+    // Neither a run nor a draft is left.
+    await page.locator(".status-text", { hasText: "Ready" }).waitFor();
+    await visitor.waitForExecutions((all) => all.length === 0);
+    assert.deepEqual(await drafts(page), []);
     await page.reload();
     await page.locator("[data-node]").first().waitFor();
     await visitor.waitUntilQuiet();
@@ -53,11 +58,30 @@ describe("the tour", { skip }, () => {
     await eventually(() => page.getByRole("button", { name: "Show me, in 30 seconds" }).count(), 0);
   });
 
+  visit("brings back the user's own machine and its run", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING, input: "[1]" });
+    await visitor.run();
+    await visitor.answer("Greet", { said: "hello" });
+    await visitor.result();
+    const [{ id }] = await visitor.waitForExecutions(([one]) => one?.status === "SUCCEEDED");
+    const before = await drafts(page);
+    await page.getByRole("button", { name: "Help" }).first().click();
+    await page.getByRole("button", { name: "Take the tour (30 seconds)" }).click();
+    await heading(page, "A run fails").waitFor();
+    await next(page).waitFor();
+    await card(page).getByRole("button", { name: "End the tour" }).click();
+    await visitor.state("Greet").waitFor();
+    await page.locator(".status-text", { hasText: "Succeeded" }).waitFor();
+    assert.deepEqual(await visitor.output(), { said: "hello" });
+    await visitor.waitForExecutions((all) => all.length === 1 && all[0].id === id);
+    assert.deepEqual(await drafts(page), before);
+  });
+
   visit("continues automatically if motion is allowed, and ends with Escape", { reducedMotion: "no-preference" }, async ({ page }) => {
     await page.getByRole("button", { name: "Help" }).first().click();
     await page.getByRole("button", { name: "Take the tour (30 seconds)" }).click();
-    await card(page).getByRole("heading", { name: "Break on a retry" }).waitFor();
-    await card(page).getByRole("heading", { name: "Step a stage" }).waitFor();
+    await card(page).getByRole("heading", { name: "A run fails" }).waitFor();
+    await card(page).getByRole("heading", { name: "Step back" }).waitFor();
     await card(page).getByRole("button", { name: "Pause" }).click();
     await card(page).getByRole("button", { name: "Go on by itself" }).press("Escape");
     await eventually(() => card(page).count(), 0);

@@ -280,10 +280,10 @@ function remember(id: string | null): void {
   }
 }
 
-/** Removes the runs of the current session that have not ended. */
-export async function forgetUnfinished(): Promise<void> {
+/** Removes the runs of the current session. */
+export async function forgetRuns(): Promise<void> {
   await save();
-  await removeAll([...written.values()].filter(({ status }) => status === "RUNNING"));
+  await removeAll([...written.values()]);
 }
 
 /** Shows an execution as it was. */

@@ -186,6 +186,12 @@ function flush(): void {
   save();
 }
 
+/** Saves the page, and returns the id of its draft. An example that was not edited has none. */
+export function saveNow(): string | undefined {
+  flush();
+  return current?.id;
+}
+
 /** Saves the page if it has changed. It never overwrites what another tab has saved. */
 function save(): void {
   clearTimeout(timer);

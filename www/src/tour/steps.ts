@@ -1,22 +1,23 @@
-// The steps of the tour on the first example. They happen on the page itself.
+// The steps of the tour: a run of the first example fails, stepping back shows why, and the repaired machine succeeds.
 
-import { batch } from "@preact/signals";
 import * as model from "../debugger/model.ts";
-import * as session from "../debugger/session.ts";
 import { first } from "../examples/first.ts";
 import { focused } from "../graph/focus.ts";
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
-import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as runner from "../store/runner.ts";
 import * as selection from "../store/selection.ts";
+import { openOwn } from "./before.ts";
 import { waitFor, wait } from "./wait.ts";
 
-const STATE = "ChargeCard";
+const CAUSE = "CheckStock";
+const FAILS = "InStock?";
+/** The line that keeps the order beside the answer of the warehouse. Without it, the answer replaces the order. */
+const LINE = /\n\s*"ResultPath": "\$\.stock",/;
 
 export interface Step {
   title: string;
@@ -26,106 +27,64 @@ export interface Step {
   run(gone: AbortSignal): Promise<void>;
 }
 
-/** Opens the example in its original state. The previous workspace stays among the drafts. */
-export async function prepare(gone: AbortSignal): Promise<void> {
-  const { example } = opening.opened.source;
-  if (example !== first.id || opening.isTouched() || execution.run.peek() !== null) opening.open(first, true, { example: first.id });
-  prefs.graphMode.value = "graph";
-  await waitFor(() => analysis.graph.value?.byName.has(STATE) === true, gone);
+/** Runs the machine to its end. */
+async function run(definition: string, gone: AbortSignal): Promise<void> {
+  await openOwn({ ...first, title: first.title, definition }, first.id);
+  await waitFor(() => analysis.graph.value?.byName.has(CAUSE) === true, gone);
+  panes.showNarrow("graph");
+  void runner.start();
+  await waitFor(() => execution.run.value?.phase === "ended" && playback.cursor.value === execution.eventCount.value, gone);
 }
 
-/** Waits until the run has stopped at another position than before. */
-async function stop(act: () => void, gone: AbortSignal): Promise<void> {
-  const before = model.stopped.peek();
-  act();
-  await waitFor(() => model.stopped.value !== before && model.position.value !== null, gone);
-}
-
-function look(pane: "graph" | "inspect" | "events"): void {
+function select(state: string, pane: "graph" | "inspect"): void {
   panes.showNarrow(pane);
-  selection.selectState(STATE, "graph");
-  focused.value = analysis.graph.peek()?.node(analysis.graph.peek()!.byName.get(STATE) ?? -1)?.id ?? null;
-}
-
-async function entered(): Promise<number> {
-  const [visit] = await interpreter.query("visitsOf", { state: STATE });
-  if (!visit) throw new Error("the machine took another way");
-  return visit.enter;
+  selection.selectState(state, "graph");
+  focused.value = analysis.graph.peek()?.node(analysis.graph.peek()!.byName.get(state) ?? -1)?.id ?? null;
 }
 
 export const steps: readonly Step[] = [
   {
-    title: "Break on a retry",
-    text: "A breakpoint on ChargeCard waits for a retry, and the machine runs. The stock was not there at first, so two days have passed at once. Then the payment failed: the run has stopped before it is tried again.",
-    at: `.canvas [data-node="/States/${STATE}"]`,
+    title: "A run fails",
+    text: "This machine takes an order. It fails at InStock?, which looks for $.stock and finds nothing there. The state is not wrong: something before it has lost the data.",
+    at: `.canvas [data-node="/States/${FAILS}"]`,
     async run(gone) {
-      look("graph");
-      // The example has a breakpoint that is disabled.
-      const there = model.breakpoints.peek().find(({ kind, state }) => kind === "retry" && state === STATE);
-      if (there?.id === undefined) session.addBreakpoint({ kind: "retry", state: STATE });
-      else session.changeBreakpoint(there.id, { enabled: true });
-      model.stops.value = true;
-      await stop(() => void runner.start(), gone);
-      look("graph");
+      await run(first.definition.replace(LINE, ""), gone);
+      select(FAILS, "graph");
     },
   },
   {
-    title: "Step a stage",
-    text: "A step can be as small as one stage of the data flow: what Parameters made, what the task answered, what ResultSelector left. The inspector has the value after each.",
-    at: "#inspector-pane",
+    title: "Step back",
+    text: "Each step back is a moment of the run: graph, data and events go along. The state before was CheckStock, which has just ended.",
+    at: '#dock input[type="range"], .narrow-bar',
     async run(gone) {
-      look("inspect");
-      for (let i = 0; i < 2; i++) {
-        await stop(() => session.step("stepStage"), gone);
-        await wait(900, gone);
+      panes.showNarrow("graph");
+      const [visit] = await interpreter.query("visitsOf", { state: CAUSE });
+      if (!visit) throw new Error("the machine took another way");
+      const to = visit.exit > 0 ? visit.exit : visit.enter;
+      while (playback.cursor.peek() > to) {
+        playback.goTo(playback.cursor.peek() - 1);
+        await wait(prefs.motion() ? 700 : 0, gone);
       }
+      await waitFor(() => playback.cursor.value === to, gone);
+      select(CAUSE, "graph");
     },
   },
   {
-    title: "Drag back in time",
-    text: "The timeline goes to every moment of the run, and the graph, the data and the events go along. This is the run when ChargeCard had just begun.",
-    at: '#dock input[type="range"]',
+    title: "See what was lost",
+    text: "The inspector compares each stage with the one before. ResultPath is not set, so the answer has replaced the whole order: customer, items and total are gone.",
+    at: "#inspector-pane, #left-inspector",
     async run(gone) {
-      look("graph");
-      const to = await entered();
-      const from = playback.cursor.peek();
-      const moves = prefs.motion() ? 24 : 1;
-      for (let i = 1; i <= moves; i++) {
-        playback.goTo(Math.round(from + ((1 - from) * i) / moves));
-        await wait(prefs.motion() ? 60 : 0, gone);
-      }
-      for (let i = 1; i <= moves; i++) {
-        playback.goTo(Math.round(1 + ((to - 1) * i) / moves));
-        await wait(prefs.motion() ? 40 : 0, gone);
-      }
-      await waitFor(() => model.position.value?.event === to, gone);
+      select(CAUSE, "inspect");
+      await waitFor(() => model.runs.value.length > 0, gone);
     },
   },
   {
-    title: "Edit the value",
-    text: "From here the run goes on with another value: the card 4242 becomes 0000, which the bank does not like. Each value in the inspector can be edited so.",
-    at: "#inspector-pane",
+    title: "Repair and run",
+    text: '"ResultPath": "$.stock" puts the answer beside the order, and the run succeeds. That was all. Now your own machine comes back, as it was.',
+    at: ".status-text",
     async run(gone) {
-      look("inspect");
-      const event = await interpreter.query("event", { id: await entered() });
-      const text = (event as { stateEnteredEventDetails?: { input?: string } } | null)?.stateEnteredEventDetails?.input;
-      const input = JSON.parse(text ?? "null") as { customer?: { card?: string } };
-      const before = model.runs.peek().length;
-      await session.setValue("input", { ...input, customer: { ...input.customer, card: "0000" } });
-      await waitFor(() => model.runs.value.length > before, gone);
-    },
-  },
-  {
-    title: "Fork",
-    text: "That made a second run, with the same past. It goes on to its own end: the card is refused, the error is caught and the customer is told. Both runs are in the list, to compare. Now it is your machine: change it, run it.",
-    at: "#dock",
-    async run(gone) {
-      batch(() => {
-        look("graph");
-        panes.chooseDock("runs");
-      });
-      session.step("continue");
-      await waitFor(() => execution.run.value?.phase === "ended", gone);
+      await run(first.definition, gone);
+      select(CAUSE, "graph");
     },
   },
 ];

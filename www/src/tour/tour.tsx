@@ -6,11 +6,10 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
-import * as execution from "../store/execution.ts";
-import * as runner from "../store/runner.ts";
 import { say, showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { prepare, steps } from "./steps.ts";
+import { remember, restore } from "./before.ts";
+import { steps } from "./steps.ts";
 import { isGone } from "./wait.ts";
 
 /** The pause between two steps, in milliseconds. */
@@ -41,19 +40,13 @@ export function begin(): void {
   }
   now.value = { at: 0, busy: true };
   render(<Tour />, root);
+  remember();
   void go(0);
-}
-
-/** Removes the tour's runs, so that the next load does not offer them as the user's own. */
-async function clearUp(): Promise<void> {
-  if (execution.busy.peek()) runner.stop();
-  const { forgetUnfinished } = await import("../exchange/executions.ts");
-  await forgetUnfinished();
 }
 
 function end(): void {
   ending.abort();
-  void clearUp().catch(() => {});
+  void restore().catch(() => {});
   now.value = null;
   if (root) render(null, root);
   root?.remove();
@@ -69,7 +62,6 @@ async function go(at: number): Promise<void> {
   if (!step) return end();
   now.value = { at, busy: true };
   try {
-    if (at === 0) await prepare(gone);
     await step.run(gone);
     if (!gone.aborted) now.value = { at, busy: false };
   } catch (error) {
