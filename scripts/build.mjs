@@ -135,6 +135,11 @@ async function bundle() {
     jsxImportSource: "preact",
   });
   const worker = await esbuild.build({ ...embedded, entryPoints: { "debugger-worker": join(root, "www/src/embed/worker.ts") } });
+  const replayWorker = await esbuild.build({
+    ...embedded,
+    entryPoints: { "debugger-replay": join(root, "www/src/embed/replayWorker.ts") },
+    plugins: [replaying, ...embedded.plugins],
+  });
   for (const file of ["cli.cjs", "cli.js"]) chmodSync(join(dist, file), 0o755);
 
   for (const name of [
@@ -165,7 +170,7 @@ async function bundle() {
   writeFileSync(join(dist, "examples.json"), `${JSON.stringify(gallery())}\n`);
   writeFileSync(
     join(dist, "THIRD-PARTY.txt"),
-    thirdParty([...new Set([modules, component, board, worker, ...node].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
+    thirdParty([...new Set([modules, component, board, worker, replayWorker, ...node].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
   );
 }
 
@@ -465,6 +470,14 @@ const tabled = {
   name: "tabled",
   setup(build) {
     build.onResolve({ filter: /[\\/]entries[\\/]integrations\.ts$/ }, () => ({ path: "./integrations.js", external: true }));
+  },
+};
+
+/** The worker for recordings shares modules with the page, which import the package. It gets the package's sources. */
+const replaying = {
+  name: "replaying",
+  setup(build) {
+    build.onResolve({ filter: /^stepglass(?:\/debug)?$/ }, () => ({ path: join(root, "js/entries/replaying.ts") }));
   },
 };
 

@@ -15,7 +15,9 @@ import { shutdownSignal } from "./shutdown.ts";
 const help = `stepglass open ARN_OR_FILE [DEFINITION] [options]
 
 Opens a recorded execution in the debugger, in a browser on this machine: the path on the graph, each state's data flow,
-retries, and the time line to move back and forth. Nothing is run, and nothing leaves this machine.
+retries, the slowest states, the failing part of the definition, and the time line to move back and forth. "Run from here"
+forks it at any state: change the definition, and its tasks answer as recorded. Nothing else is run, and nothing leaves
+this machine.
 
   stepglass open order-7.sfnrun                 an execution that stepglass fetch has written
   stepglass open arn:aws:states:eu-west-1:123456789012:execution:Orders:order-7
@@ -26,7 +28,7 @@ retries, and the time line to move back and forth. Nothing is run, and nothing l
                                                 an execution that order-7 has started, or a child of its Map Runs
 
 The page is served on 127.0.0.1, to this machine alone, until you press Ctrl+C. In a checkout of Stepglass it is the whole
-playground, in which "Debug with its answers" forks the execution: edit the definition, and its tasks answer as recorded.
+playground, in which "Debug with its answers" forks the execution.
 
 Options
       --execution NAME_OR_ARN

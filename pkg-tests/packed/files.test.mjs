@@ -14,7 +14,9 @@ after(() => tarball?.remove());
 
 test("the tarball holds the files of packed-files.txt and no others (UPDATE_EXPECT=1 rewrites it)", () => {
   // Shared chunks are named after their contents, and esbuild decides how many there are.
-  const names = new Set(tarball.files.map(({ path }) => path.replace(/^dist\/(shared|debugger)-(?!worker).*\.(c?js)$/, "dist/$1-*.$2")));
+  const names = new Set(
+    tarball.files.map(({ path }) => path.replace(/^dist\/(shared|debugger)-(?!worker|replay).*\.(c?js)$/, "dist/$1-*.$2")),
+  );
   const text = `${[...names].sort().join("\n")}\n`;
   const snapshot = join(root, "pkg-tests/packed-files.txt");
   if (process.env.UPDATE_EXPECT) writeFileSync(snapshot, text);
@@ -34,7 +36,7 @@ test("publint finds no problem", () => {
 });
 
 test("types resolve in Node, in bundlers and in old compilers", () => {
-  // `/slim` and `/inline` are ES modules only; the wasm files and the worker have no types.
+  // `/slim` and `/inline` are ES modules only; the wasm files and the workers have no types.
   const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
   const args = [
     tarball.path,
@@ -44,6 +46,7 @@ test("types resolve in Node, in bundlers and in old compilers", () => {
     "./stepglass-first.wasm",
     "./stepglass-rest.wasm",
     "./debugger-worker",
+    "./debugger-replay",
     "--ignore-rules",
     "cjs-resolves-to-esm",
     "no-resolution",

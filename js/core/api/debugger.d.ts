@@ -33,6 +33,7 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent, TextEdit } 
  * | `machines` | with `editable`, the machines that tasks start: definitions by name, JSON or a URL | |
  * | `mocks` | the answers of tasks, JSON or a URL: `{"Charge": [{"error": "Busy"}, {"output": {"paid": true}}]}`, or the mocks of `stepglass/debug` | the page is asked |
  * | `history` | a recorded history to show instead of a run, JSON or a URL | |
+ * | `replay` | replays a `history`, or an attached execution that has ended, to show its data flow and to run from it | |
  * | `view` | the views to show, of `graph`, `data`, `events`, `code` | `graph data` |
  * | `controls` | the controls to show, of `run`, `step`, `scrub`, `clock` | all; `scrub` with `readonly` |
  * | `breakpoints` | `ChargeCard`, `ChargeCard:error`, `:error`, separated by spaces; or the JSON of {@link import("./debug.js").Breakpoint}s | |
@@ -45,7 +46,7 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent, TextEdit } 
  * | `height` | a number of CSS pixels or a CSS length | 420 |
  * | `lang` | as for any element; its own texts are English and marked as such for screen readers | the page's |
  * | `playground` | the URL of a playground; adds a button that opens the machine there | |
- * | `worker-src`, `wasm-src` | the URLs of `debugger-worker.js` and `stepglass.wasm` | beside `debugger.js` |
+ * | `worker-src`, `wasm-src` | the URLs of `debugger-worker.js` (with `replay`, of `debugger-replay.js`) and `stepglass.wasm` | beside `debugger.js` |
  *
  * Colours are custom properties (`--accent`, `--surface`, …). The parts for `::part()` are `graph`, `toolbar`, `button`, `node`,
  * `edge`, `data`, `events`, `code`. `editable` loads another 22 kB, and YAML 37 kB. Without scripts, the element's content is shown.
@@ -87,7 +88,10 @@ export class StepglassDebugger extends HTMLElement {
   step(kind?: "over" | "into" | "out" | "stage" | "back"): Promise<void>;
   /** Shows the run as it was after an event; 0 is before the first event. */
   goto(event: number): Promise<void>;
-  /** Starts another run that is the same up to the given event; default: the event shown. */
+  /**
+   * Starts another run that is the same up to the given event; default: the event shown. For a recorded execution it needs `replay`;
+   * tasks then answer as recorded.
+   */
   fork(event?: number): Promise<void>;
   /** Returns the graph as an SVG document, with the run's colours unless `run` is false. */
   exportSvg(options?: { theme?: "light" | "dark" | "auto"; run?: boolean }): Promise<string>;

@@ -145,7 +145,7 @@ input, select, textarea, button { font: inherit; padding: .3rem .5rem; border: 1
 button { cursor: pointer; white-space: nowrap; } button:disabled { opacity: .6; cursor: default; } button.small { font-size: .85rem; padding: .1rem .5rem; }
 #actions { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; margin-bottom: .8rem; } #actions:empty { display: none; } #actions details form { display: grid; gap: .5rem; margin: .5rem 0; width: min(28rem, 90vw); justify-items: start; } #actions label, #actions input, #actions textarea { width: 100%; }
 summary { cursor: pointer; } .words { margin: .4rem 0; } .words:empty { display: none; } .words.bad { color: light-dark(#b3261e, #f2b8b5); }
-stepglass-debugger { display: block; height: 32rem; }
+stepglass-debugger { display: block; height: min(44rem, 90vh); }
 .graph { max-width: 100%; max-height: 70vh; border: 1px solid var(--line); border-radius: 6px; }
 .status { font-size: .8rem; font-weight: 600; padding: .1rem .5rem; border-radius: 1rem; border: 1px solid currentcolor; white-space: nowrap; }
 .succeeded { color: light-dark(#1a7f37, #5fd17a); } .failed { color: light-dark(#c4161c, #ff8585); } .timed_out { color: light-dark(#a83200, #ff9d5c); } .aborted { color: light-dark(#57606a, #9aa4b0); } .running { color: light-dark(#0b5cad, #6cb2ff); }

@@ -124,7 +124,7 @@ export function executionPage(execution: ExecutionDocument, { page, component }:
   const address = `/debugger/api/executions/${encodeURIComponent(executionArn)}`;
   const open = page ? `<a class="button" href="/debugger/page/#import=${encodeURIComponent(address)}">Open in the playground</a>` : "";
   const drawing = `<img class="graph" src="${escape(`${address}/graph.svg`)}" alt="The graph of ${escape(stateMachineName)} with the status of each state">`;
-  const attached = `<stepglass-debugger readonly view="graph data events" data-address="${escape(address)}">${drawing}</stepglass-debugger>`;
+  const attached = `<stepglass-debugger readonly replay view="graph data code events" data-address="${escape(address)}">${drawing}</stepglass-debugger>`;
   const graph = component ? attached : `<h2>Graph</h2>${drawing}`;
   const scripts = [
     ACTIONS,

@@ -48,7 +48,7 @@ export class OpenedExecution {
     this.#server = createServer((request, response) => this.#serve(request, response));
   }
 
-  /** Whether the playground is there, in which an execution can be forked. */
+  /** Whether the playground is there. It sketches a graph for an execution without a definition. */
   get hasPage(): boolean {
     return this.#page !== undefined;
   }

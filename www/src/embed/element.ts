@@ -2,7 +2,6 @@
 
 import { GraphIndex, isState } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
-import { withServiceSigns } from "../ui/services.ts";
 import { type NodeRun, STATUS_TEXT, type Status, resultWords } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import { detailsOf } from "../model/details.ts";
@@ -15,12 +14,13 @@ import { type Link, linkTo } from "./link.ts";
 import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";
 import { ICONS, type Parts, build } from "./parts.ts";
 import type { GraphEditor } from "./graphEditor.ts";
+import type { Recording } from "./recording.ts";
 import { sheets } from "./sheets.ts";
-import { isYaml, read } from "./syntax.ts";
+import { read } from "./syntax.ts";
 import { widthsIn } from "./widths.ts";
 
 /** The members of an execution that are needed to watch it. The package's executions have them. */
-interface Watched extends AsyncIterable<unknown> {
+export interface Watched extends AsyncIterable<unknown> {
   result?: Promise<unknown>;
   name?: string;
 }
@@ -61,6 +61,7 @@ const OBSERVED = [
   "input",
   "mocks",
   "history",
+  "replay",
   "view",
   "controls",
   "breakpoints",
@@ -77,9 +78,9 @@ export class StepglassDebugger extends Base {
   static observedAttributes = OBSERVED;
 
   private root: ShadowRoot | undefined;
-  private text = "";
+  text = "";
   /** The definition as JSON, for the worker. */
-  private json = "";
+  json = "";
   private editor: GraphEditor | undefined;
   private editorSheets: CSSStyleSheet[] = [];
   /** The definition was changed by the page, or by the user since then. */
@@ -91,27 +92,29 @@ export class StepglassDebugger extends Base {
   private brought: { mocks: Record<string, unknown>; input?: unknown } = { mocks: {} };
   /** Called when the current text is drawn. */
   private drawn: (() => void) | undefined;
-  private given: string | undefined;
-  private link: Link | undefined;
+  given: string | undefined;
+  link: Link | undefined;
   private session = 0;
   private loading = 0;
   private visible = false;
   private observer: IntersectionObserver | undefined;
-  private index: GraphIndex | undefined;
+  index: GraphIndex | undefined;
   private drawing: Drawing | undefined;
-  private history = new History(undefined);
-  private log = new EventLog();
-  private fold: Fold | undefined;
-  private standing: Standing | undefined;
-  private cursor = 0;
+  history = new History(undefined);
+  log = new EventLog();
+  fold: Fold | undefined;
+  standing: Standing | undefined;
+  cursor = 0;
   private chosen = "";
   private asked = new Set<number>();
   /** Checks whether the run has come to rest, while a caller waits for that. */
   private rested: (() => void) | undefined;
   private attached = 0;
+  /** The recorded or attached execution, also while a run that was started from it is shown. */
+  private recording: Recording | undefined;
   /** The result of the execution that was last reported. */
   private ended?: RunResult | undefined;
-  private parts!: Parts;
+  parts!: Parts;
   private darkness: MediaQueryList | undefined;
   private contrast: MediaQueryList | undefined;
   private readonly themed = (): void => this.dress();
@@ -148,6 +151,7 @@ export class StepglassDebugger extends Base {
     this.end();
     if (this.editor) this.unequip();
     this.attached += 1;
+    this.drop();
     this.visible = false;
   }
 
@@ -264,23 +268,13 @@ export class StepglassDebugger extends Base {
 
   /** Starts another run that is the same up to the shown or given event. */
   async fork(event?: number): Promise<void> {
-    if (this.session && this.link)
-      this.stand(await this.link.call("fork", { session: this.session, ...(event === undefined ? {} : { event }) }));
+    if (!this.session) await this.recording?.start(event ?? this.cursor);
+    else if (this.link) this.stand(await this.link.call("fork", { session: this.session, ...(event === undefined ? {} : { event }) }));
   }
 
   /** Returns the graph as a standalone SVG, with the run's colours unless `run` is false. */
   async exportSvg({ theme = "light", run = true }: { theme?: "light" | "dark" | "auto"; run?: boolean } = {}): Promise<string> {
-    const { link } = this;
-    if (!link || !this.index) throw new Error("the graph is not there yet");
-    const options: Record<string, unknown> = { theme };
-    if (run && this.fold && this.cursor > 0) {
-      const { nodes, edges } = this.index.graph;
-      options["status"] = Object.fromEntries(
-        nodes.map((node, i) => [node.pointer, this.fold!.runs[i]!.status] as const).filter(([, status]) => status !== "idle"),
-      );
-      options["taken"] = Object.fromEntries(edges.map((edge, i) => [edge.id, this.fold!.taken[i]!] as const));
-    }
-    return withServiceSigns(await link.call("svg", { definition: this.json, options }));
+    return (await import("./exported.ts")).svgOf(this, theme, run);
   }
 
   /**
@@ -296,48 +290,34 @@ export class StepglassDebugger extends Base {
     await this.load(true);
     if (mine !== this.attached) return;
     this.arrange();
-    let waiting: HistoryEvent[] = [];
-    let drawing = false;
-    const draw = (): void => {
-      drawing = false;
-      const live = this.cursor === this.log.length;
-      if (mine !== this.attached) return;
-      this.add(this.history.events.length, waiting);
-      waiting = [];
-      if (live) this.show(this.log.length);
-      else this.arrange();
-    };
-    for await (const event of execution) {
-      if (mine !== this.attached) return;
-      waiting.push(event as HistoryEvent);
-      if (drawing) continue;
-      drawing = true;
-      // The graph is drawn at most once a frame, and also in a page that draws no frames.
-      setTimeout(draw, 16);
-    }
-    draw();
-    const outcome = (await execution.result) as RunResult | undefined;
-    if (mine === this.attached && outcome) this.complete(outcome);
+    const { Recording } = await import("./recording.ts");
+    if (mine !== this.attached) return;
+    await (this.recording = new Recording(this, html)).follow(execution, () => mine === this.attached);
   }
 
   // Loading.
 
-  private async load(attaching = false): Promise<void> {
+  async load(attaching = false): Promise<void> {
     const mine = ++this.loading;
     this.end();
     if (!attaching) this.attached += 1;
+    const forked = this.recording?.fork !== undefined;
+    if (!forked && !attaching) this.drop();
     try {
       const text = await this.read();
       if (mine !== this.loading) return;
       this.text = text ?? "";
-      await this.equip(!attaching && this.editable && !this.hasAttribute("history"));
+      await this.equip(!attaching && this.editable && (forked || !this.hasAttribute("history")));
       if (mine !== this.loading || (text === undefined && !this.editor)) return;
       if (this.fresh) this.editor?.reset();
       this.fresh = false;
       this.editor?.refresh();
       const base = document.baseURI;
-      const worker = new URL(this.getAttribute("worker-src") ?? new URL(/* @vite-ignore */ "./debugger-worker.js", import.meta.url), base)
-        .href;
+      // Bundlers look for these expressions.
+      const own = this.hasAttribute("replay")
+        ? new URL(/* @vite-ignore */ "./debugger-replay.js", import.meta.url)
+        : new URL(/* @vite-ignore */ "./debugger-worker.js", import.meta.url);
+      const worker = new URL(this.getAttribute("worker-src") ?? own, base).href;
       const wasm = this.getAttribute("wasm-src");
       this.link = linkTo(worker, wasm === null ? "" : new URL(wasm, base).href);
       const json = (await read(this.text)).json;
@@ -355,8 +335,8 @@ export class StepglassDebugger extends Base {
       this.drawn?.();
       if (attaching) return;
       const recorded = this.getAttribute("history");
-      if (recorded !== null) await this.recorded(recorded, mine);
-      else if (!wrong && !this.hasAttribute("readonly")) {
+      if (recorded !== null && !forked) await this.recorded(recorded, mine);
+      else if (!wrong && (forked || !this.hasAttribute("readonly"))) {
         await this.begin(mine).catch((error: Error) => {
           if (mine !== this.loading) return;
           this.end();
@@ -452,7 +432,8 @@ export class StepglassDebugger extends Base {
     const mocks = this.getAttribute("mocks");
     const breakpoints = this.getAttribute("breakpoints");
     const given = mocks === null && breakpoints === null ? undefined : await import("./mocks.ts");
-    const input = this.getAttribute("input") ?? JSON.stringify(this.brought.input ?? {});
+    const answers = this.recording?.fork?.answers;
+    const input = answers?.input ?? this.getAttribute("input") ?? JSON.stringify(this.brought.input ?? {});
     const speed = this.getAttribute("speed") ?? "skip";
     if (mine !== this.loading) return;
     const session = this.link!.session({
@@ -478,9 +459,11 @@ export class StepglassDebugger extends Base {
       breakpoints: breakpoints === null ? [] : given!.breakpointsOf(breakpoints),
       clock: speed === "skip" || speed === "manual" ? speed : Math.max(1e-6, Number(speed) || 1),
       seed: Number(this.getAttribute("seed") ?? 0) || 0,
+      ...(answers && { recorded: answers }),
     });
     if (mine !== this.loading) return this.link!.close(session);
     this.stand(standing);
+    if (answers) return this.recording!.begun(session);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     // A user who edits starts the run by hand.
     const at = this.edited ? null : this.getAttribute("at");
@@ -493,7 +476,7 @@ export class StepglassDebugger extends Base {
   }
 
   /** Resolves when the run comes to rest: it has stopped or ended, or it waits for an answer. */
-  private rest(): Promise<void> {
+  rest(): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
         const { status, tasks, timed } = this.standing ?? { status: "ended", tasks: [], timed: false };
@@ -509,16 +492,11 @@ export class StepglassDebugger extends Base {
 
   private async recorded(text: string, mine: number): Promise<void> {
     const value = await jsonOr(text);
-    const { eventOf, resultOf } = await import("../model/recorded.ts");
+    const { Recording, historyOf } = await import("./recording.ts");
     if (mine !== this.loading) return;
-    const list = Array.isArray(value) ? value : (value as { events?: unknown[] })?.events;
-    if (!Array.isArray(list)) throw new Error("the history has no events");
-    const events = list.map(eventOf).sort((a, b) => a.id - b.id);
-    this.add(0, events);
+    const { events, outcome } = historyOf(value);
     const at = this.getAttribute("at");
-    this.show(at === null ? this.log.length : Number(at));
-    const outcome = events.length > 0 ? resultOf(events.at(-1)!) : undefined;
-    if (outcome) this.complete(outcome);
+    (this.recording = new Recording(this, html)).show(events, outcome, at === null ? undefined : Number(at));
   }
 
   private end(): void {
@@ -529,6 +507,11 @@ export class StepglassDebugger extends Base {
     this.ended = undefined;
     this.asked.clear();
     this.forget();
+  }
+
+  private drop(): void {
+    this.recording?.dispose();
+    this.recording = undefined;
   }
 
   // Showing.
@@ -560,7 +543,7 @@ export class StepglassDebugger extends Base {
     }
   }
 
-  private add(from: number, events: readonly HistoryEvent[]): void {
+  add(from: number, events: readonly HistoryEvent[]): void {
     // Another run begins.
     if (from === 0 && this.history.events.length > 0) this.forget();
     for (const event of events) {
@@ -572,7 +555,7 @@ export class StepglassDebugger extends Base {
     if (chunk) this.log.append(chunk);
   }
 
-  private stand(standing: Standing): void {
+  stand(standing: Standing): void {
     const before = this.standing;
     this.standing = standing;
     if (!standing.outcome) this.ended = undefined;
@@ -597,14 +580,14 @@ export class StepglassDebugger extends Base {
     this.rested?.();
   }
 
-  private complete(outcome: RunResult): void {
+  complete(outcome: RunResult): void {
     const told = this.ended;
     this.ended = outcome;
     this.arrange();
     if (!told) this.dispatchEvent(new CustomEvent("asl-complete", { detail: outcome, bubbles: true, composed: true }));
   }
 
-  private show(event: number): void {
+  show(event: number): void {
     const { fold, drawing, index } = this;
     if (!fold || !drawing || !index) return;
     const changed = fold.seek(event);
@@ -668,13 +651,14 @@ export class StepglassDebugger extends Base {
   }
 
   /** Shows and hides texts and buttons. */
-  private arrange(): void {
+  arrange(): void {
     if (!this.root) return;
     const { parts, standing } = this;
     const views = words(this.getAttribute("view") ?? "graph data");
-    const controls = this.hasAttribute("readonly")
-      ? words(this.getAttribute("controls") ?? "scrub")
-      : words(this.getAttribute("controls") ?? "run step scrub clock");
+    const controls =
+      this.hasAttribute("readonly") && !this.recording?.fork
+        ? words(this.getAttribute("controls") ?? "scrub")
+        : words(this.getAttribute("controls") ?? "run step scrub clock");
     const live = this.session !== 0;
     const total = this.log.length;
     parts.frame.hidden = !views.has("graph");
@@ -717,6 +701,7 @@ export class StepglassDebugger extends Base {
     if (parts.status.textContent !== text) parts.status.textContent = text;
     parts.status.className = `status-line ${shown ? (shown.status === "SUCCEEDED" ? "good" : "bad") : ""}`;
     this.editor?.refresh();
+    this.recording?.arrange();
     if (!parts.events.hidden) this.listEvents();
     if (!parts.data.hidden) void this.listData();
     this.listTasks();
@@ -760,7 +745,7 @@ export class StepglassDebugger extends Base {
     if (current instanceof HTMLElement) events.scrollTop = Math.max(0, current.offsetTop - events.clientHeight / 2);
   }
 
-  private dataShown = "";
+  dataShown = "";
   private async listData(): Promise<void> {
     const { data } = this.parts;
     const state = this.chosen;
@@ -778,8 +763,10 @@ export class StepglassDebugger extends Base {
     if (!visit) return data.replaceChildren(head, html("p", { class: "quiet" }, status));
     const field = (event: number, name: string): unknown =>
       event > 0 && event <= this.cursor ? detailsOf(this.history.events[event - 1]!)[name] : undefined;
+    const recorded = await this.recording?.flow(state, visit.enter).catch(() => undefined);
     const stages: { stage: string; value: unknown }[] =
-      this.session && this.link ? await this.link.call("stages", { session: this.session, state }).catch(() => []) : [];
+      recorded?.stages ??
+      (this.session && this.link ? await this.link.call("stages", { session: this.session, state }).catch(() => []) : []);
     if (key !== this.dataShown) return;
     const failed = visit.attempts
       .filter((attempt) => attempt.failed && attempt.ended <= this.cursor)
@@ -793,9 +780,16 @@ export class StepglassDebugger extends Base {
       ...[
         value("Input", field(visit.enter, "input")),
         ...stages.filter(({ stage }) => stage !== "output").map(({ stage, value: held }) => value(stageName(stage), JSON.stringify(held))),
-        ...failed.map(({ error, cause }) =>
-          html("p", { class: "bad" }, html("b", {}, String(error ?? "Failed")), cause === undefined ? "" : ` ${String(cause)}`),
+        ...failed.map(({ error, cause }, i) =>
+          html(
+            "p",
+            { class: "bad" },
+            html("b", {}, String(error ?? "Failed")),
+            cause === undefined ? "" : ` ${String(cause)}`,
+            recorded?.retried[i],
+          ),
         ),
+        ...(recorded?.notes ?? []),
         value("Output", field(visit.exit, "output")),
       ].filter((part) => part !== false),
     );
@@ -820,7 +814,7 @@ export class StepglassDebugger extends Base {
     );
   }
 
-  private answer(id: number, answer: TaskAnswer): void {
+  answer(id: number, answer: TaskAnswer): void {
     if (this.session && this.link)
       this.link.call("answer", { session: this.session, id, answer }).then(
         (standing) => this.stand(standing),
@@ -830,36 +824,8 @@ export class StepglassDebugger extends Base {
 
   private listTasks(): void {
     const { tasks } = this.parts;
-    const open = this.standing?.tasks ?? [];
-    const known = new Set(open.map(({ id }) => String(id)));
-    for (const child of [...tasks.children]) if (!known.has((child as HTMLElement).dataset["task"] ?? "")) child.remove();
-    for (const task of open) {
-      if (tasks.querySelector(`[data-task="${task.id}"]`)) continue;
-      const text = html("textarea", { rows: 2, "aria-label": `Result of ${task.state} (JSON)`, spellcheck: "false" });
-      text.value = "{}";
-      const problem = html("p", { class: "bad", role: "alert" });
-      const fail = html("button", { type: "button" }, "Fail");
-      fail.addEventListener("click", () => this.answer(task.id, { kind: "fail", error: "States.TaskFailed", cause: "Failed by hand" }));
-      const form = html(
-        "form",
-        { "data-task": task.id, "aria-label": `Answer of ${task.state}` },
-        html("b", {}, task.state),
-        html("code", {}, task.resource),
-        html("pre", { tabindex: 0, role: "region", "aria-label": `Input of ${task.state}` }, pretty(JSON.stringify(task.input))),
-        text,
-        problem,
-        html("span", { class: "row" }, html("button", { type: "submit" }, "Answer"), fail),
-      );
-      form.addEventListener("submit", (event) => {
-        event.preventDefault();
-        try {
-          this.answer(task.id, { kind: "succeed", output: JSON.parse(text.value.trim() === "" ? "null" : text.value) });
-        } catch (error) {
-          problem.textContent = (error as Error).message;
-        }
-      });
-      tasks.append(form);
-    }
+    if (tasks.childElementCount + (this.standing?.tasks.length ?? 0) > 0)
+      void import("./answerForms.ts").then(({ listForms }) => listForms(this, tasks, html, pretty));
   }
 
   private async command(how: "continue" | "pause" | "restart" | Step): Promise<void> {
@@ -887,21 +853,10 @@ export class StepglassDebugger extends Base {
   }
 
   async openPlayground(): Promise<void> {
-    const base = new URL(this.getAttribute("playground") ?? "", document.baseURI);
-    const { encode } = await import("../model/share.ts");
-    const hash = await encode({
-      title: this.getAttribute("aria-label") ?? "From a page",
-      format: isYaml(this.text) ? "yaml" : "json",
-      definition: this.text,
-      input: this.getAttribute("input") ?? "{}",
-      tasks: "",
-      clock: "skip",
-      seed: 1,
-    });
-    window.open(new URL(hash, base), "_blank", "noopener");
+    await (await import("./exported.ts")).openPlayground(this);
   }
 
-  private say(text: string): void {
+  say(text: string): void {
     const { note } = this.parts;
     note.textContent = text;
     note.hidden = text === "";

@@ -1,7 +1,7 @@
 // The connection to the worker that all components of a page share. The worker is started when the first component is visible,
 // and ended when it hangs.
 
-import type { Call, FromWorker, Methods } from "./protocol.ts";
+import type { Call, FromWorker, RecordedMethods } from "./protocol.ts";
 
 export interface Listener {
   hear(message: Extract<FromWorker, { session: number }>): void;
@@ -41,7 +41,7 @@ export class Link {
     private readonly wasm: string,
   ) {}
 
-  call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["value"]> {
+  call<M extends keyof RecordedMethods>(method: M, params: RecordedMethods[M]["params"]): Promise<RecordedMethods[M]["value"]> {
     return new Promise((resolve, reject) => {
       const id = this.next++;
       if (this.calls.size === 0) this.silent = 0;

@@ -1,9 +1,10 @@
 // The protocol between components and their worker. One worker serves all components of a page.
 
-import type { Gesture, PossibleGesture, RefusedEdit, TextWidths, WrittenEdit } from "stepglass";
+import type { Gesture, PossibleGesture, RecordedTask, RefusedEdit, TextWidths, WrittenEdit } from "stepglass";
 import type { Graph } from "../model/graph.ts";
-import type { Diagnostic, RunResult } from "../model/protocol.ts";
+import type { Diagnostic, FailureInfo, Flow, RunOutcome, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
+import type { TextRange } from "../worker/failingRange.ts";
 
 export type Step = "over" | "into" | "out" | "back" | "stage";
 
@@ -15,6 +16,14 @@ export interface Begin {
   breakpoints: unknown[];
   clock: "skip" | "manual" | number;
   seed: number;
+  /** The answers of tasks in a recorded execution, which are given again. Only the worker for recordings takes them. */
+  recorded?: RecordedAnswers;
+}
+
+/** The answers of tasks in a recorded execution, and when it began, in milliseconds since the epoch. */
+export interface RecordedAnswers {
+  tasks: RecordedTask[];
+  startTime?: number;
 }
 
 export interface Asked {
@@ -60,7 +69,39 @@ export interface Methods {
   close: { params: { session: number }; value: null };
 }
 
-export type Call = { [M in keyof Methods]: { id: number; method: M; params: Methods[M]["params"] } }[keyof Methods];
+/** Why a state failed, and the failing part of its field in the definition's text, if both are known. */
+export interface FailedField extends FailureInfo {
+  range?: TextRange;
+}
+
+/** The report on a recorded execution. */
+export interface RecordedReport {
+  outcome: RunOutcome;
+  /** The failure that ended the execution. */
+  failed?: FailedField;
+  /** Why the data flow is not known from some event on, or not at all. */
+  gap?: string;
+}
+
+/** The data of a visit of a recorded execution. */
+export type RecordedFlow = Pick<Flow, "stages" | "retries"> & { failed?: FailedField };
+
+/** The methods of the worker for recordings. A recording has the number of a session. */
+export interface RecordedMethods extends Methods {
+  /** Replays a recorded execution with its answers. `text` is the definition as it is shown, and `definition` the same in JSON. */
+  record: { params: { session: number; text: string; definition: string; events: HistoryEvent[] }; value: RecordedReport };
+  /** Returns the data of a visit, by the event that entered it. Null if the replay differs from the recording before its end. */
+  flow: { params: { session: number; state: string; enter: number }; value: RecordedFlow | null };
+  /** Returns what a run needs to do the same again, and the event at which that run enters a visit. */
+  answers: {
+    params: { session: number; state: string; enter: number };
+    value: RecordedAnswers & { input: string; event: number };
+  };
+}
+
+export type Call = {
+  [M in keyof RecordedMethods]: { id: number; method: M; params: RecordedMethods[M]["params"] };
+}[keyof RecordedMethods];
 
 export type FromWorker =
   | { ready: true }

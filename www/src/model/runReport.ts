@@ -268,6 +268,8 @@ export interface FailureInfo {
   said?: string;
   /** The field whose evaluation failed, its expression, and the range of the failing part. */
   field?: string;
+  /** The JSON Pointer of that field in its state. */
+  pointer?: string;
   expression?: string;
   from?: number;
   to?: number;

@@ -24,6 +24,7 @@ export function failureOf(session: DebugSession, definition: string, visit: numb
   const { path, text } = failing;
   info.field = path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
   info.expression = inner(text);
+  if (facts?.pointer !== undefined) info.pointer = facts.pointer;
   const saw = sawOf(scene, at, path);
   const span = isExpression(text) ? wrongInJsonata(info.expression, facts?.offset, saw) : wrongInPath(info.expression, path, saw[0]?.value);
   if (span) Object.assign(info, span);

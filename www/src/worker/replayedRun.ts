@@ -63,6 +63,12 @@ export class ReplayedRun {
     return flow ? { ...flow, enter: found.enter } : null;
   }
 
+  /** Returns the event with which the replay enters a visit of the recording; undefined if the replay differs before the visit's end. */
+  async entryOf(state: string, enter: number): Promise<number | undefined> {
+    await (this.played ??= this.play());
+    return this.isDisposed ? undefined : this.visitsOf(state).find((visit) => visit.enter === enter)?.replayed.enter;
+  }
+
   /** Returns the sources of a part of a value, with the events of the recording. */
   origin({ visit, attempt, stage, path, item }: Methods["origin"]["params"]): Origin[] {
     return originOf(this.session, this.json, visit, attempt, stage, path, this.mocked, item).map(({ event, state, ...origin }) => {
