@@ -298,12 +298,8 @@ Resources:
       States: { Total: { Type: "Pass", Parameters: { "sum.$": "States.MathAdd($.price, $.tip)" }, End: true } },
     };
     const { history } = simulate(definition, { price: 5 });
-    await page.evaluate(
-      (text) => {
-        const files = new DataTransfer();
-        files.items.add(new File([text], "total.sfnrun"));
-        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
-      },
+    // The file is compressed, as `stepglass fetch` writes it.
+    const packed = gzipSync(
       JSON.stringify({
         format: "stepglass-execution",
         version: 1,
@@ -312,6 +308,16 @@ Resources:
         history,
       }),
     );
+    await page.evaluate(
+      (bytes) => {
+        const files = new DataTransfer();
+        files.items.add(new File([Uint8Array.from(bytes)], "total.sfnrun"));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+      },
+      [...packed],
+    );
+    // The failing part is marked in the definition.
+    await eventually(() => visitor.editor("Definition").locator(".sg-failing").allInnerTexts(), [".tip"]);
     await visitor.state("Total").click();
     await page.getByText("The replay has computed this data").waitFor();
     await visitor.choose(page.getByRole("radio", { name: /^Error/ }));
@@ -319,6 +325,39 @@ Resources:
     await eventually(() => error.innerText(), /States\.Runtime[\s\S]*Parameters\.sum\.\$/);
     await eventually(() => error.locator(".underlined u").innerText(), ".tip");
     await eventually(() => page.getByRole("button", { name: "Go to this moment" }).count(), 0);
+  });
+
+  visit("shows a recorded execution as a time line, with a lane for each branch, and its attempts", {}, async (visitor, page) => {
+    const work = { Type: "Task", Resource: "arn:aws:lambda:eu-west-1:123456789012:function:work", End: true };
+    const definition = {
+      StartAt: "Both",
+      States: {
+        Both: {
+          Type: "Parallel",
+          Branches: [
+            { StartAt: "Slow", States: { Slow: work } },
+            { StartAt: "Again", States: { Again: { ...work, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 5 }] } } },
+          ],
+          End: true,
+        },
+      },
+    };
+    const { history: events } = simulate(
+      definition,
+      {},
+      { Slow: { output: {}, after: 3000 }, Again: [{ error: "Busy", after: 500 }, { output: {} }] },
+    );
+    await visitor.open({ definition });
+    await visitor.importText({ events });
+    await visitor.tab("Timeline");
+    const lane = (name) => page.getByRole("group", { name, exact: true }).getByRole("button");
+    const labels = async (name) => lane(name).evaluateAll((bars) => bars.map((bar) => bar.getAttribute("aria-label")));
+    await eventually(() => labels("Execution"), ["Both, 5.5 s"]);
+    await eventually(() => labels("Both branch 1"), ["Slow, task, 3.0 s"]);
+    await eventually(
+      () => labels("Both branch 2"),
+      ["Again, failed attempt, 500 ms", "Again, back-off before the next attempt, 5.0 s", "Again, task, 0 ms"],
+    );
   });
 
   visit("exports pictures, texts, the history, and the run as a test", { reusePage: "Order processing" }, async (visitor, page) => {

@@ -86,7 +86,7 @@ function useLanes({ zoomed }: Window, pane: RefObject<HTMLDivElement | null>): {
     const count = execution.eventCount.value;
     const run = execution.run.value;
     const view = zoomed.value ?? { from: 0, to: count };
-    if (!run || run.id === 0 || run.recorded !== undefined) {
+    if (!run || run.id === 0) {
       lanes.value = [];
       return;
     }
@@ -109,11 +109,7 @@ export function Lanes() {
   if (lanes.length === 0) {
     return (
       <div class="empty small">
-        <p>
-          {execution.run.value?.recorded !== undefined
-            ? "A recorded execution has no timeline: replay it to see one."
-            : "No run yet. Run the state machine to see a lane for each branch and iteration, with attempts and pauses."}
-        </p>
+        <p>No run yet. Run the state machine to see a lane for each branch and iteration, with attempts and pauses.</p>
       </div>
     );
   }

@@ -36,7 +36,7 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
   editor.onState((name) => selection.selectState(name, "editor"));
   editor.onPath((crumbs) => (path.value = crumbs));
   editor.onBreakpoint((state, edit) => (edit ? session.editBreakpoint(state) : session.toggleBreakpoint(state)));
-  const ends = [...followText(at), ...showRun(at), ...showPause(at)];
+  const ends = [...followText(at), ...showRun(at), ...showFailing(at), ...showPause(at)];
   return () => {
     for (const end of ends) end();
     path.value = [];
@@ -145,6 +145,24 @@ function showRun({ editor, away }: Attached): (() => void)[] {
       editor.show({ breakpoints });
     }),
     effect(() => editor.show({ lenses: prefs.lenses.value && prefs.layoutSize() !== "narrow" ? lensesOf : null })),
+  ];
+}
+
+/** Marks the failing part of the field with which the run on screen has ended. */
+function showFailing({ editor, inner, away, read }: Attached): (() => void)[] {
+  return [
+    effect(() => {
+      const run = execution.run.value;
+      void read.value;
+      if (away()) return;
+      const isKnown = run?.result?.status === "FAILED" && run.id > 0 && (run.recorded === undefined || run.replayed === true);
+      if (!isKnown || inner) return editor.setFailing(null);
+      const text = editor.text();
+      interpreter.query("failing", { text, format: workspace.format.peek() }).then(
+        (found) => execution.run.peek()?.id === run.id && editor.text() === text && editor.setFailing(found),
+        () => {},
+      );
+    }),
   ];
 }
 

@@ -30,6 +30,7 @@ import { keymap as pageKeys } from "../keys/keymap.ts";
 import { type AskLanguage, apply, askName, doCommand, languageFeatures } from "./language.ts";
 import { type Shown, marks as marksOf, setValues, show } from "./marks.ts";
 import { type Changed, plainKeys, runOfText, textKeys } from "./textKeys.ts";
+import { type Failing, failing, setFailing } from "./failing.ts";
 import { type Crumb, pathAt, placeOf, setStates, stateAt, statePlaces } from "./states.ts";
 
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
@@ -53,6 +54,8 @@ export interface EditorHandle {
   show(shown: Partial<Shown>): void;
   /** Shows values behind the positions that they belong to. */
   setValues(values: readonly { at: number; text: string }[]): void;
+  /** Marks the part of the text with which a run has failed. Null removes the mark. */
+  setFailing(part: Failing | null): void;
   /** Called when the margin beside a state is clicked; `edit` is set if Shift is held. */
   onBreakpoint(listener: (state: string, edit: boolean) => void): void;
   /** Called when the cursor moves to another state. */
@@ -193,6 +196,7 @@ class TextEditor implements EditorHandle {
   /** Whether the text has marks of problems. */
   #marked = false;
   #valued = false;
+  #failing = false;
   #quiet = false;
   #gone = false;
   /**
@@ -229,7 +233,7 @@ class TextEditor implements EditorHandle {
   #extensions(options: Options): Extension[] {
     const pageKey = (event: KeyboardEvent): boolean => this.#command(pageKeys.value?.find(event, "editor")?.id ?? "");
     return [
-      this.#asl ? marksOf((name, edit) => this.#toggle?.(name, edit)) : [],
+      this.#asl ? [marksOf((name, edit) => this.#toggle?.(name, edit)), failing] : [],
       plainExtensions(options),
       this.#grammar.of([]),
       options.asked ? languageFeatures(options.asked) : [],
@@ -376,6 +380,11 @@ class TextEditor implements EditorHandle {
   setValues(values: readonly { at: number; text: string }[]): void {
     if (values.length > 0 || this.#valued) this.#mark(setValues.of(values));
     this.#valued = values.length > 0;
+  }
+
+  setFailing(part: Failing | null): void {
+    if (part !== null || this.#failing) this.#mark(setFailing.of(part));
+    this.#failing = part !== null;
   }
 
   onBreakpoint(listener: (state: string, edit: boolean) => void): void {

@@ -212,6 +212,11 @@ export interface Methods {
     value: { edits: Edit[] } | { refused: string };
   };
   failure: { params: { visit: number; attempt: number }; value: FailureInfo | null };
+  /** The part of a definition with which the execution on screen has failed. Null if it is not known, or no longer in the text. */
+  failing: {
+    params: { text: string; format: "json" | "yaml" };
+    value: { from: number; to: number; title: string } | null;
+  };
   operands: { params: { visit: number; attempt: number; stage: number; texts: string[] }; value: Operand[][] };
   scopes: { params: { visit: number }; value: VariableScope[] };
   lights: {

@@ -8,6 +8,7 @@ import { countFitting } from "stepglass/search";
 import type { GraphIndex } from "../model/graph.ts";
 import { detailsOf } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
+import type { LanedVisit } from "./lanes.ts";
 import { type Columns, History, type OpenVisit, opOf } from "./history.ts";
 
 /** The maximum number of branches and iterations to choose from. */
@@ -72,6 +73,25 @@ export class ListedHistory extends History {
   /** Returns the visits of the run's own states, in the order of their beginnings. */
   allVisits(): readonly OpenVisit[] {
     return this.chains.visits;
+  }
+
+  /** The number of events. */
+  get length(): number {
+    return this.events.length;
+  }
+
+  /** Yields the visits as the time line shows them. */
+  *lanedVisits(): Generator<LanedVisit> {
+    const { visits, threads } = this.chains;
+    for (const visit of visits) {
+      const { around, slot, isIteration } = threads[visit.thread]!;
+      const outer = visits[around]?.state;
+      const threadName = outer === undefined ? "Execution" : isIteration ? `${outer} #${slot}` : `${outer} branch ${slot + 1}`;
+      const backoffs = visit.tries
+        .slice(0, -1)
+        .flatMap(({ ended, failed }, i) => (failed && ended > 0 ? [{ failed: ended, again: visit.tries[i + 1]!.scheduled }] : []));
+      yield { ...visit, threadName, backoffs };
+    }
   }
 
   get graphIndex(): GraphIndex {

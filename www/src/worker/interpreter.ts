@@ -208,6 +208,18 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const run = inspected();
     return run ? runs!.failureOf(run.session, run.definition(), visit, attempt) : null;
   },
+  failing: async (params) => {
+    const held = history();
+    const run = inspected();
+    if (!held || !run) return null;
+    const { failingPart } = await import("./failing.ts");
+    return failingPart(params, {
+      outcome: runs!.outcomeOf(held),
+      graph: held.graphIndex,
+      flow: async (state, enter) => methods.flow({ state, enter }),
+      failure: (visit, attempt) => runs!.failureOf(run.session, run.definition(), visit, attempt),
+    });
+  },
   operands: ({ visit, attempt, stage, texts }) => {
     const run = inspected();
     return run ? runs!.operandsOf(run.session, run.definition(), visit, attempt, stage, texts) : texts.map(() => []);
@@ -267,7 +279,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const { hits, runs: counted } = runs!.coverageOf(source, text, tally, current?.session, (run) => current!.definitionOf(run));
     return runs!.coverageFile(source, text, hits, counted, file, form);
   },
-  lanes: (view) => (current ? runs!.lanesOf(current.session, view) : []),
+  lanes: (view) => ((current ?? shown) ? runs!.lanesOf(current ? runs!.lanedSession(current.session) : shown!.laned(), view) : []),
 
   outcome: () => {
     const held = history();

@@ -14,14 +14,42 @@ const NARROW = 3;
 /** The kinds of bars, the most important one last. A merged bar has the most important kind of its visits. */
 const TELLING = ["run", "task", "wait", "backoff", "attempt", "failed"] as const;
 
+/** A visit, with the pauses between its attempts by the events around them. `again` is 0 if no attempt followed. */
+export interface LanedVisit {
+  state: string;
+  type: string;
+  enter: number;
+  exit: number;
+  end: number;
+  thread: number;
+  threadName: string;
+  backoffs: readonly { failed: number; again: number }[];
+}
+
+/** A run, or a recorded execution, as the time line reads it. */
+export interface Laned {
+  /** The number of events. */
+  events: number;
+  /** Returns the visits in the order of entry. */
+  visitsInOrder(): Iterable<LanedVisit>;
+  /** Returns the time of an event, in milliseconds. */
+  timeOf(event: number): number;
+}
+
+/** Returns what the time line needs of a session. */
+export function lanedSession(session: DebugSession): Laned {
+  const times = session.history(0).map(({ timestamp }) => Date.parse(timestamp));
+  return { events: session.events, visitsInOrder: () => session.visitsInOrder(), timeOf: (event) => times[event - 1]! };
+}
+
 /** Returns the lanes of the events in a range, for a time line of `width` pixels. Bars reach from event to event. */
-export function lanesOf(session: DebugSession, view: { from: number; to: number; width: number }): Lane[] {
-  const last = session.events;
+export function lanesOf(run: Laned, view: { from: number; to: number; width: number }): Lane[] {
+  const last = run.events;
   if (last === 0) return [];
   const lanes = new Map<number, Lane>();
   const others: Bar[] = [];
   const merged = new Set<number>();
-  for (const visit of session.visitsInOrder()) {
+  for (const visit of run.visitsInOrder()) {
     if (visit.enter > Math.min(last, view.to)) break;
     const over = visit.end > 0 && visit.end <= last;
     const to = over ? visit.end : last;
@@ -47,8 +75,7 @@ export function lanesOf(session: DebugSession, view: { from: number; to: number;
   }
   const found = [...lanes.values()];
   if (others.length > 0) found.push({ name: `${merged.size} more`, bars: united(others) });
-  const times = session.history(0).map(({ timestamp }) => Date.parse(timestamp));
-  const scale = scaleOf({ from: Math.max(1, view.from), to: Math.min(last, view.to) }, (event) => times[event - 1]!);
+  const scale = scaleOf({ from: Math.max(1, view.from), to: Math.min(last, view.to) }, (event) => run.timeOf(event));
   for (let width = NARROW; ; width *= 2) {
     const drawn = found.map(({ name, bars }): Lane => ({ name, bars: gathered(bars, scale, width / view.width) }));
     if (width > view.width / 4 || drawn.reduce((sum, { bars }) => sum + bars.length, 0) <= MOST_BARS) return drawn;

@@ -45,7 +45,8 @@ async function placeOf({ text, format, offset }: AtPlace): Promise<Asked | null>
   return at === undefined ? null : { source, offset: at };
 }
 
-function back(source: Source, { start, end }: TextRange): { from: number; to: number } {
+/** Returns the range in the text of a range of its JSON. */
+export function back(source: Source, { start, end }: Pick<TextRange, "start" | "end">): { from: number; to: number } {
   if (!source.yaml) return { from: start, to: end };
   const place = source.yaml.locate(start, end);
   return { from: place?.range.start.offset ?? 0, to: place?.range.end.offset ?? 0 };

@@ -5,6 +5,7 @@ import type { Note, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { buffersOf } from "./history.ts";
 import { ListedHistory } from "./historyLists.ts";
+import type { Laned } from "./lanes.ts";
 import type { ReplayedRun } from "./replayedRun.ts";
 import { nextNumber } from "./run.ts";
 
@@ -28,6 +29,12 @@ export class Shown {
   set replay(run: ReplayedRun | undefined) {
     this.replayed?.dispose();
     this.replayed = run;
+  }
+
+  /** Returns what the time line needs. */
+  laned(): Laned {
+    const { history } = this;
+    return { events: history.length, visitsInOrder: () => history.lanedVisits(), timeOf: (event) => history.timeOf(event) };
   }
 
   /** Adds events. It can be called again with further ones. */

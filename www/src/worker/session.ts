@@ -6,7 +6,7 @@ export { coverageFile, coverageOf } from "./coverage.ts";
 export { failureOf, operandsOf, scopesOf } from "./failure.ts";
 export { flowOf } from "./flow.ts";
 export { dataOf } from "./history.ts";
-export { lanesOf } from "./lanes.ts";
+export { lanedSession, lanesOf } from "./lanes.ts";
 export { refuse } from "./limits.ts";
 export { outcomeOf } from "./outcome.ts";
 export { problemOf } from "./machines.ts";
