@@ -170,7 +170,9 @@ async function bundle() {
   writeFileSync(join(dist, "examples.json"), `${JSON.stringify(gallery())}\n`);
   writeFileSync(
     join(dist, "THIRD-PARTY.txt"),
-    thirdParty([...new Set([modules, component, board, worker, replayWorker, ...node].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
+    thirdParty([
+      ...new Set([modules, component, board, worker, replayWorker, ...node].flatMap(({ metafile }) => Object.keys(metafile.inputs))),
+    ]),
   );
 }
 
