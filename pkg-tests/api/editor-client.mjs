@@ -10,7 +10,13 @@ import { command, folderWith } from "./command.mjs";
 const { StreamMessageReader, StreamMessageWriter, createProtocolConnection } = protocol;
 
 /** Capabilities of an editor that pulls diagnostics. */
-const PULLS = { textDocument: { diagnostic: {}, completion: { completionItem: { snippetSupport: true } } } };
+const PULLS = {
+  textDocument: {
+    diagnostic: {},
+    completion: { completionItem: { snippetSupport: true } },
+    codeAction: { resolveSupport: { properties: ["edit"] } },
+  },
+};
 /** Capabilities of an editor that diagnostics are pushed to. */
 export const PUSHED = { textDocument: { publishDiagnostics: {} } };
 
@@ -117,6 +123,12 @@ class Open {
   /** Sends a request about the document. */
   about(method, more = {}) {
     return this.#connection.sendRequest(`textDocument/${method}`, { textDocument: { uri: this.uri }, ...more });
+  }
+
+  /** Returns the edits of a code action, which the server may have left out. */
+  async resolved(action) {
+    const { edit } = action.edit ? action : await this.#connection.sendRequest("codeAction/resolve", action);
+    return edit.changes[this.uri];
   }
 
   /** Pulls the document's problems: `[text at the position, code]`. */

@@ -118,6 +118,7 @@ describe("stepglass lsp", () => {
       "documentSymbol",
       "documentFormatting",
       "foldingRange",
+      "inlayHint",
     ])
       assert.equal(server[`${provider}Provider`], true, provider);
     assert.equal(server.renameProvider.prepareProvider, true);
@@ -244,6 +245,61 @@ describe("stepglass lsp", () => {
     );
   });
 
+  each("colours names and the parts of expressions", async (name, text) => {
+    const document = await opening(name, text);
+    const { legend } = (await open).server.semanticTokensProvider;
+    const { data } = await document.about("semanticTokens/full");
+    const found = [];
+    let [line, character] = [0, 0];
+    for (let i = 0; i < data.length; i += 5) {
+      character = data[i] === 0 ? character + data[i + 1] : data[i + 1];
+      line += data[i];
+      const range = { start: { line, character }, end: { line, character: character + data[i + 2] } };
+      found.push(`${document.cut(range)} ${legend.tokenTypes[data[i + 3]]}${data[i + 4] === 1 ? " declaration" : ""}`);
+    }
+    for (const expected of ["Charge 😀 function", "Charge 😀 function declaration", "Ship function declaration", "total variable"])
+      assert.ok(found.includes(expected), `${expected}: ${found.join(", ")}`);
+    for (const expected of ["States.Format method", "$ keyword", "id property", "Payload property", "total variable declaration"])
+      assert.ok(found.includes(expected), `${expected}: ${found.join(", ")}`);
+    const range = { start: document.position(nth(text, "Done", 1)), end: document.position(nth(text, "Done", 1)) };
+    const near = await document.about("semanticTokens/range", { range });
+    assert.equal(near.data.length, 5);
+  });
+
+  each("says behind a state where it leads", async (name, text) => {
+    const document = await opening(name, text);
+    const range = { start: document.position(0), end: document.position(text.length) };
+    const hints = await document.about("inlayHint", { range });
+    // In a string of one line there is nothing that a hint would save.
+    const lines = /^(string|sub|single)/.test(name) ? [] : ["→ Both", "→ Done"];
+    assert.deepEqual(
+      hints.filter(({ label }) => label.startsWith("→")).map(({ label }) => label),
+      lines,
+    );
+    for (const { position } of hints)
+      assert.equal(document.text.slice(document.document.offsetAt(position)).split("\n")[0].trim(), "", "at the end of a line");
+  });
+
+  each("refactors states", async (name, text) => {
+    const document = await opening(name, text);
+    const tried = async (state, titles) => {
+      const at = document.position(nth(text, state, 1));
+      const actions = await document.about("codeAction", {
+        range: { start: at, end: at },
+        context: { diagnostics: [], only: ["refactor"] },
+      });
+      for (const title of titles) {
+        const action = actions.find((one) => one.title === title);
+        assert.ok(action, `${title}: ${actions.map((one) => one.title).join(", ")}`);
+        const after = document.edited(await document.resolved(action));
+        assert.deepEqual(await (await opening(name, after)).problems(), [], `${title}: ${after}`);
+      }
+    };
+    await tried("Charge 😀", ["Catch the errors of `Charge 😀`", "Retry `Charge 😀`"]);
+    await tried("Ship", ["Put `Ship` into a Parallel", "Put `Ship` into a Map"]);
+    await tried("Both", ["Replace `Both` with the states inside it"]);
+  });
+
   each("completes states", async (name, text) => {
     const document = await opening(name, text.replace(/(Next\\?"?: ?\\?"?)Done/, "$1D"));
     const at = document.text.search(/Next\\?"?: ?\\?"?D/);
@@ -301,6 +357,15 @@ describe("stepglass lsp completes", () => {
     assert.equal((await taken("t.yaml", block, "Next"))[0], block.replace('"Ne¦"', '"Next": "$0"'));
     const string = JSON.stringify(template({ DefinitionString: '{ "StartAt": "A", "States": { "A": { "Type": "Pass", "Ne¦" } } }' }));
     assert.equal((await taken("t.json", string, "Next"))[0], string.replace('\\"Ne¦\\"', '\\"Next\\": \\"$0\\"'));
+  });
+
+  test("refactorings with their edits for editors that do not resolve actions", async () => {
+    const plain = await editor({}, { capabilities: {} });
+    const document = await plain.open("a.asl.json", '{ "StartAt": "A¦", "States": { "A": { "Type": "Pass", "End": true } } }');
+    const at = document.position('"Pass"');
+    const actions = await document.about("codeAction", { range: { start: at, end: at }, context: { diagnostics: [] } });
+    assert.ok(actions.some(({ title }) => title === "Put `A` into a Map"));
+    assert.ok(actions.every(({ edit }) => edit !== undefined));
   });
 
   test("without snippets for editors that do not support them", async () => {
@@ -362,7 +427,7 @@ describe("stepglass lsp with unfinished texts", () => {
     const state = (i) => `  S${i}:\n    Type: Pass\n    Wrong: 1\n    ${i < 399 ? `Next: S${i + 1}` : "End: true"}\n`;
     const text = `StartAt: S0\nStates:\n${Array.from({ length: 400 }, (_, i) => state(i)).join("")}`;
     const document = await opening("long.asl.yaml", text);
-    const context = { diagnostics: [] };
+    const context = { diagnostics: [], only: ["quickfix"] };
     const within = async (start, end) => {
       const range = { start: document.position(start), end: document.position(end) };
       return (await document.about("codeAction", { range, context })).map(({ title }) => title);

@@ -191,9 +191,24 @@ pub fn outline(text: &str) -> String {
     json(Some(language::outline(text).into_iter().map(state).collect::<Vec<_>>()))
 }
 
-/// Returns the expressions of a state: `[{start, end, field, source, language}]`.
+/// Returns the occurrences of the names of states and variables: `[{start, end, kind, name, definition}]`.
 #[wasm_bindgen]
-pub fn expressions(text: &str, state: &str) -> String {
+pub fn symbols(text: &str) -> String {
+    let units = Units::of(text);
+    let symbol = |found: language::Symbol| {
+        let mut out = Map::new();
+        units.put(&mut out, found.span);
+        out.insert("kind", found.kind);
+        out.insert("name", found.name);
+        out.insert("definition", found.definition);
+        Value::from(out)
+    };
+    json(Some(language::symbols(text).into_iter().map(symbol).collect::<Vec<_>>()))
+}
+
+/// Returns the expressions of a state, or of all: `[{start, end, field, source, language}]`.
+#[wasm_bindgen]
+pub fn expressions(text: &str, state: Option<String>) -> String {
     let units = Units::of(text);
     let expression = |found: language::Expression| {
         let mut out = Map::new();
@@ -203,7 +218,7 @@ pub fn expressions(text: &str, state: &str) -> String {
         out.insert("language", if found.jsonata { "jsonata" } else { "jsonpath" });
         Value::from(out)
     };
-    json(Some(language::expressions(text, state).into_iter().map(expression).collect::<Vec<_>>()))
+    json(Some(language::expressions(text, state.as_deref()).into_iter().map(expression).collect::<Vec<_>>()))
 }
 
 /// Returns the parts of an expression: `{kind, start, end, value?, parts?, takes?, gives?}`, or `{message, offset}` if it

@@ -25,7 +25,7 @@ pub use definition::{
 pub use drive::drive;
 pub use engine::{Engine, is_page};
 pub use language::{
-    code_actions, definition, edit, expressions, format, gestures, hover, outline, references, rename, select, syntax,
+    code_actions, definition, edit, expressions, format, gestures, hover, outline, references, rename, select, symbols, syntax,
 };
 pub use port::{head_address, inbox, shared_memory};
 pub use question::ask;

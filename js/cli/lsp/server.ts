@@ -1,10 +1,12 @@
 // The language server, on standard input and output.
 
 import { fileURLToPath } from "node:url";
+import type { TextRange } from "../../core/api/index.d.ts";
 import { version } from "../../core/definition/definition.ts";
 import { Unusable } from "../../language/files/problem.ts";
 import { readThrough } from "../../language/files/reading.ts";
 import { Reading } from "./document.ts";
+import { hintsIn } from "./hints.ts";
 import { definitionAt, highlightsAt, linksOf, referencesAt, renamable, renamed, symbolsOf, type Opened } from "./names.ts";
 import { diagnosticsOf } from "./problems.ts";
 import {
@@ -25,8 +27,12 @@ import {
   type InitializeParams,
   type InitializeResult,
   type Position,
+  type Range,
+  type SemanticTokens,
 } from "./protocol.ts";
+import { documentOf, resolved } from "./refactorings.ts";
 import { DEFAULTS, settingsFrom, type Settings } from "./settings.ts";
+import { LEGEND, tokensOf } from "./tokens.ts";
 import { symbolsBelow } from "./workspace.ts";
 import { actionsIn, completionsAt, foldsOf, formatted, hoverAt, selectionsAt } from "./writing.ts";
 
@@ -68,6 +74,7 @@ export class LanguageServer {
     this.#documents.onDidClose(({ document: { uri } }) => this.#closed(uri));
     this.#documents.listen(connection);
     this.#listen();
+    this.#listenForAdditions();
     // The text of an open document takes precedence over its file.
     readThrough((file) => {
       if (file === "-") throw new Unusable("standard input belongs to the protocol");
@@ -101,7 +108,12 @@ export class LanguageServer {
         documentFormattingProvider: true,
         foldingRangeProvider: true,
         selectionRangeProvider: true,
-        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.RefactorRewrite] },
+        codeActionProvider: {
+          codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.RefactorRewrite, CodeActionKind.RefactorInline],
+          resolveProvider: true,
+        },
+        semanticTokensProvider: { legend: LEGEND, full: true, range: true },
+        inlayHintProvider: true,
         workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       },
     };
@@ -154,12 +166,6 @@ export class LanguageServer {
       ),
     );
     on.onDocumentFormatting(({ textDocument, options }) => this.#in(textDocument, [], (opened) => formatted(opened, indentOf(options))));
-    on.onCodeAction(({ textDocument, range, context }) =>
-      this.#in(textDocument, [], (opened) => {
-        const wanted = (kind = "") => context.only?.some((one) => kind === one || kind.startsWith(`${one}.`)) ?? true;
-        return actionsIn(opened, range, context.diagnostics, this.#settings).filter(({ kind }) => wanted(kind));
-      }),
-    );
     on.onWorkspaceSymbol(({ query }, token) => symbolsBelow(this.#folders, query, () => checkWanted(token)));
     on.languages.diagnostics.on(({ textDocument, previousResultId }) => {
       const opened = this.#opened(textDocument.uri);
@@ -168,6 +174,32 @@ export class LanguageServer {
       if (resultId === previousResultId) return { kind: DocumentDiagnosticReportKind.Unchanged, resultId };
       return { kind: DocumentDiagnosticReportKind.Full, resultId, items: diagnosticsOf(opened.document, opened.reading, this.#settings) };
     });
+  }
+
+  /** Answers what an editor adds to a document: code actions, tokens and hints. */
+  #listenForAdditions(): void {
+    const on = this.#connection;
+    on.onCodeAction(({ textDocument, range, context }) =>
+      this.#in(textDocument, [], (opened) => {
+        const wanted = (kind = "") => context.only?.some((one) => kind === one || kind.startsWith(`${one}.`)) ?? true;
+        const found = actionsIn(opened, range, context.diagnostics, this.#settings).filter(({ kind }) => wanted(kind));
+        const later = this.#capabilities.textDocument?.codeAction?.resolveSupport?.properties.includes("edit");
+        return later ? found : found.flatMap((action) => (action.edit ? [action] : (resolved(opened, action) ?? [])));
+      }),
+    );
+    on.onCodeActionResolve((action) => {
+      const found = action.edit ? action : this.#in({ uri: documentOf(action) }, undefined, (opened) => resolved(opened, action));
+      if (found === undefined) throw new ResponseError(LSPErrorCodes.ContentModified, "the document has changed");
+      return found;
+    });
+    const none: SemanticTokens = { data: [] };
+    on.languages.semanticTokens.on(({ textDocument }) => this.#in(textDocument, none, (opened) => tokensOf(opened)));
+    on.languages.semanticTokens.onRange(({ textDocument, range }) =>
+      this.#in(textDocument, none, (opened) => tokensOf(opened, spanOf(opened.document, range))),
+    );
+    on.languages.inlayHint.on(({ textDocument, range }) =>
+      this.#in(textDocument, [], (opened) => hintsIn(opened, spanOf(opened.document, range), this.#settings)),
+    );
   }
 
   /** Returns the answer about a document, or `none` if it is not open. */
@@ -261,6 +293,10 @@ export function pathOf(uri: string): string {
   } catch {
     return "untitled";
   }
+}
+
+function spanOf(document: TextDocument, { start, end }: Range): TextRange {
+  return { start: document.offsetAt(start), end: document.offsetAt(end) };
 }
 
 function indentOf({ tabSize }: { tabSize: number }): number {

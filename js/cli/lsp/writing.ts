@@ -12,6 +12,7 @@ import { blocksOf } from "./json.ts";
 import type { Opened } from "./names.ts";
 import { StringPart, YamlPart, type Proposals } from "./part.ts";
 import { rangeOf } from "./problems.ts";
+import { refactoringsIn } from "./refactorings.ts";
 import {
   CodeActionKind,
   CompletionItemKind,
@@ -98,7 +99,7 @@ export function hoverAt({ document, reading }: Opened, offset: number): Hover | 
 export function actionsIn(opened: Opened, range: Range, shown: readonly Diagnostic[], settings: Settings): CodeAction[] {
   const { document } = opened;
   const span = { start: document.offsetAt(range.start), end: document.offsetAt(range.end) };
-  return [...fixesIn(opened, span, shown, settings), ...toJsonata(opened, span)];
+  return [...fixesIn(opened, span, shown, settings), ...toJsonata(opened, span), ...refactoringsIn(opened, span)];
 }
 
 /** Returns an action that converts the innermost state around a position to JSONata, if its meaning stays the same. */

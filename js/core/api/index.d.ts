@@ -288,10 +288,20 @@ export interface LanguageService {
   /** Returns the states of a text, in the order of the text. */
   outline(text: string): OutlineState[];
   /**
-   * Returns the paths, intrinsic functions and expressions in the fields of a state, in the order of the text, without those
-   * of states inside a Parallel or Map. Combine them with the values of a run to show what each of them was.
+   * Returns every occurrence of the names of states and of assigned variables, in the order of the text.
+   *
+   * ```js
+   * language.symbols('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}');
+   * // [{ start: 13, end: 14, kind: "state", name: "A", definition: false }, { start: 29, end: 30, …, definition: true }]
+   * ```
    */
-  expressions(text: string, state: string): StateExpression[];
+  symbols(text: string): NameSymbol[];
+  /**
+   * Returns the paths, intrinsic functions and expressions in the fields of a state, in the order of the text, without those
+   * of states inside a Parallel or Map. Combine them with the values of a run to show what each of them was. Without a state's
+   * name, returns those of all states.
+   */
+  expressions(text: string, state?: string): StateExpression[];
   /**
    * Returns the parts of an expression and their places. The expression is a path, a call of an intrinsic function, or JSONata
    * without its `{%` and `%}`.
@@ -389,6 +399,14 @@ export interface OutlineState extends TextRange {
   depth: number;
   /** The state's place in the document, as a JSON Pointer. */
   pointer: string;
+}
+
+/** An occurrence of a name; the range is without quotes and `$`. */
+export interface NameSymbol extends TextRange {
+  kind: "state" | "variable";
+  name: string;
+  /** Whether the name is defined here. */
+  definition: boolean;
 }
 
 /** An expression of a state; `start` and `end` are the range of its string. */

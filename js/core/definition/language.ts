@@ -49,8 +49,11 @@ export const language: LanguageService = {
 
   outline: (text) => JSON.parse(asked("outline", module.outline, 0, text)),
 
+  symbols: (text) => JSON.parse(asked("symbols", module.symbols, 0, text)),
+
   expressions(text, state) {
-    if (typeof state !== "string") throw misuse("INVALID_ARGUMENT", "expressions() needs the state's name as a string");
+    if (state !== undefined && typeof state !== "string")
+      throw misuse("INVALID_ARGUMENT", `expressions() takes the state's name as a string, not ${shown(state)}`);
     return JSON.parse(asked("expressions", module.expressions, 0, text, state));
   },
 

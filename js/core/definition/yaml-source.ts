@@ -17,8 +17,8 @@ interface Token {
   end: number;
   /** The range of the alias through which it is used. */
   alias?: readonly [number, number];
-  /** Whether the YAML of a string is the string itself, so that positions inside of it can be mapped. */
-  plain: boolean;
+  /** The length of the quote before a string, if its YAML is the string itself. Then positions inside of it can be mapped. */
+  quote: 0 | 1 | undefined;
   scalar: boolean;
 }
 
@@ -155,9 +155,9 @@ export class YamlSource {
     let best: Token | undefined;
     while (!best && --low >= 0) if (this.#tokens[low]!.to >= to) best = this.#tokens[low]!;
     if (!best) return undefined;
-    const [a, b] =
-      best.plain && best.scalar && (from > best.from || to < best.to)
-        ? [best.start + Math.max(0, from - best.from - 1), best.start + Math.max(0, to - best.from - 1)]
+    const [a = 0, b = 0] =
+      best.quote !== undefined && best.scalar && (from > best.from || to < best.to)
+        ? [from, to].map((at) => best.start + (best.quote ?? 0) + Math.max(0, at - best.from - 1))
         : [best.start, best.end];
     const written = this.#range(a, Math.min(Math.max(b, a), best.end));
     return best.alias ? { range: this.#range(...best.alias), anchor: written } : { range: written };
@@ -171,7 +171,7 @@ export class YamlSource {
       if (start <= at && at <= end && token.scalar && (!best || end - start <= best.end - best.start)) best = token;
     }
     if (!best) return undefined;
-    const inside = best.alias ? 0 : at - best.start - (best.plain ? 0 : 1);
+    const inside = best.alias ? 0 : at - best.start - (best.quote ?? 1);
     return Math.min(best.from + 1 + Math.max(0, inside), Math.max(best.from, best.to - 1));
   }
 
@@ -260,8 +260,11 @@ export class YamlSource {
     this.#put(text);
     if (!range) return;
     const source = this.#text.slice(range[0], range[1]);
-    const plain = source === (text.startsWith('"') ? text.slice(1, -1) : text);
-    this.#tokens.push({ from, to: this.#length, start: range[0], end: range[1], plain, scalar: scalarNode, ...(alias ? { alias } : {}) });
+    const quote = /^["']/.test(source) ? 1 : 0;
+    const isSame = source.slice(quote, source.length - quote) === (text.startsWith('"') ? text.slice(1, -1) : text);
+    const [start, end] = range;
+    const token: Token = { from, to: this.#length, start, end, quote: isSame ? quote : undefined, scalar: scalarNode };
+    this.#tokens.push(alias ? { ...token, alias } : token);
   }
 
   #write(node: Node, alias: Token["alias"], depth: number): void {
@@ -275,15 +278,8 @@ export class YamlSource {
     if (yaml.isMap(node) || yaml.isSeq(node)) {
       const place = this.#tokens.length;
       const from = this.#length;
-      this.#tokens.push({
-        from,
-        to: from,
-        start: node.range?.[0] ?? 0,
-        end: node.range?.[1] ?? 0,
-        plain: false,
-        scalar: false,
-        ...(alias ? { alias } : {}),
-      });
+      const [start, end] = node.range ?? [0, 0];
+      this.#tokens.push({ from, to: from, start, end, quote: undefined, scalar: false, ...(alias ? { alias } : {}) });
       if (yaml.isSeq(node)) {
         this.#put("[");
         node.items.forEach((item, i) => {

@@ -16,8 +16,12 @@ const WHITE = /[ \t\r\n]/;
 /** Returns the string at a pointer of a JSON text. */
 export function textInJson(source: string, pointer: string): StringOffsets | undefined {
   const at = valueInJson(source, pointer);
-  if (at === undefined || source[at] !== '"') return undefined;
-  return { offsets: quotedOffsets(source, at + 1, (from) => source[from] === '"' || from >= source.length), isVerbatim: false };
+  return at === undefined || source[at] !== '"' ? undefined : { offsets: offsetsInJson(source, at), isVerbatim: false };
+}
+
+/** Returns the offset of each character of the string whose quote is at an offset of a JSON text, and that of its end. */
+export function offsetsInJson(source: string, quote: number): Uint32Array {
+  return quotedOffsets(source, quote + 1, (from) => source[from] === '"' || from >= source.length);
 }
 
 /** Returns the offset of the value at a pointer of a JSON text. If it does not exist, returns that of the nearest one around it. */

@@ -209,30 +209,83 @@ pub struct Expression {
 }
 
 /// Returns the paths, calls and expressions in the fields of the first state with this name, in the order of the text, without
-/// those of states nested in a Parallel or Map.
+/// those of states nested in a Parallel or Map. Without a name, returns those of all states.
 ///
 /// ```
 /// use stepglass::asl::language::expressions;
 /// let text = r#"{"States":{"A":{"Type":"Pass","Parameters":{"x.$":"$.a","y":"$.b"}}}}"#;
-/// let found = expressions(text, "A");
+/// let found = expressions(text, Some("A"));
 /// assert_eq!((found.len(), &*found[0].field, &*found[0].source), (1, "Parameters", "$.a"));
 /// ```
-pub fn expressions(text: &str, state: &str) -> Vec<Expression> {
+pub fn expressions(text: &str, state: Option<&str>) -> Vec<Expression> {
     let document = Document::read(text, usize::MAX);
-    let mut all = symbols::scopes(&document).into_iter().filter_map(|(_, states)| states);
-    let Some(state) = all.find_map(|states| document.child(states, state)) else { return Vec::new() };
-    let inside = |id: usize| {
-        let field = document.field_of(state, id)?;
-        (!matches!(field, "Branches" | "ItemProcessor" | "Iterator")).then_some(field)
-    };
+    let scopes: Vec<usize> = symbols::scopes(&document).into_iter().filter_map(|(_, states)| states).collect();
+    let wanted = state.map(|name| scopes.iter().find_map(|&states| document.child(states, name)));
+    let mut states: Vec<usize> = scopes.iter().flat_map(|&states| document.children(states)).map(|(state, _)| state).collect();
+    crate::base::sort::by_key(&mut states, |state| *state);
+    /// The innermost state around a node, and the node of the state's field.
+    fn owner(document: &Document, states: &[usize], mut id: usize) -> Option<(usize, usize)> {
+        loop {
+            let parent = document.node(id)?.parent?;
+            if states.binary_search(&parent).is_ok() {
+                return Some((parent, id));
+            }
+            id = parent;
+        }
+    }
     let found = document.ids().filter_map(|id| {
-        let field = inside(id)?;
         let (node, text) = (document.node(id)?, document.string(id)?);
         // A string in a list has the name of the list.
         let name = if node.key.is_some() { node.name.as_str() } else { document.name(node.parent?) };
         let jsonata = symbols::expression(name, text)?;
+        let (state, field) = owner(&document, &states, id)?;
+        let field = document.name(field);
+        if wanted.is_some_and(|wanted| wanted != Some(state)) || matches!(field, "Branches" | "ItemProcessor" | "Iterator") {
+            return None;
+        }
         let source = if jsonata { text.trim().trim_start_matches("{%").trim_end_matches("%}").trim() } else { text };
         Some(Expression { span: node.span, field: field.into(), source: source.into(), jsonata })
+    });
+    found.collect()
+}
+
+/// An occurrence of the name of a state or a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its span, without quotes and `$`.
+    pub span: Span,
+    /// `"state"` or `"variable"`.
+    pub kind: &'static str,
+    /// The name.
+    pub name: String,
+    /// Whether the name is defined here.
+    pub definition: bool,
+}
+
+/// Returns all occurrences of the names of states and of variables that the text assigns, in the order of the text.
+///
+/// ```
+/// use stepglass::asl::language::symbols;
+/// let text = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Assign":{"n":1},"End":true}}}"#;
+/// let found: Vec<_> = symbols(text).into_iter().map(|one| (one.kind, one.name, one.definition)).collect();
+/// assert_eq!(found, [("state", "A".into(), false), ("state", "A".into(), true), ("variable", "n".into(), true)]);
+/// ```
+pub fn symbols(text: &str) -> Vec<Symbol> {
+    let all = symbols::uses(&Document::read(text, usize::MAX));
+    let definitions = all.iter().filter(|one| one.definition).filter_map(|one| match &one.symbol {
+        symbols::Symbol::Variable(name) => Some(name.as_str()),
+        symbols::Symbol::State { .. } => None,
+    });
+    let mut assigned: Vec<&str> = definitions.collect();
+    crate::base::sort::by_key(&mut assigned, |name| *name);
+    let found = all.iter().filter_map(|one| {
+        let (kind, name) = match &one.symbol {
+            symbols::Symbol::State { name, .. } => ("state", name),
+            // `$sum` is a function and not a variable.
+            symbols::Symbol::Variable(name) if assigned.binary_search(&name.as_str()).is_err() => return None,
+            symbols::Symbol::Variable(name) => ("variable", name),
+        };
+        Some(Symbol { span: one.span, kind, name: name.clone(), definition: one.definition })
     });
     found.collect()
 }

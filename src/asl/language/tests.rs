@@ -268,15 +268,16 @@ fn expressions_of_a_state() {
         let text = format!(
             r#"{{"States":{{"A":{state},"M":{{"Type":"Map","ItemsPath":"$.m","ItemProcessor":{{"States":{{"I":{{"InputPath":"$.i"}}}}}}}}}}}}"#
         );
-        let found = expressions(&text, "A");
+        let found = expressions(&text, Some("A"));
         let got: Vec<_> = found.iter().map(|one| (one.field.as_str(), one.source.as_str(), one.jsonata)).collect();
         assert_eq!(got, expect, "{state}");
         assert!(
             found.iter().all(|one| text.get(one.span.range()).is_some_and(|piece| piece.starts_with('"') && piece.ends_with('"')))
         );
-        assert_eq!(expressions(&text, "M").len(), 1);
-        assert_eq!(expressions(&text, "I").len(), 1);
-        assert!(expressions(&text, "none").is_empty());
+        assert_eq!(expressions(&text, Some("M")).len(), 1);
+        assert_eq!(expressions(&text, Some("I")).len(), 1);
+        assert!(expressions(&text, Some("none")).is_empty());
+        assert_eq!(expressions(&text, None).len(), found.len() + 2);
     };
     check(
         r#"{"Parameters":{"a":{"b.$":"$.c","d":"$.e"},"f":[{"g.$":"States.UUID()"}]},"Choices":[{"Variable":"$.v"}],"Comment":"$.x"}"#,
@@ -345,6 +346,6 @@ fn damaged_texts_get_answers() {
             places(state.key);
             places(state.whole);
         });
-        expressions(&text, "Charge").iter().for_each(|one| places(one.span));
+        expressions(&text, Some("Charge")).iter().for_each(|one| places(one.span));
     }
 }
