@@ -193,6 +193,17 @@ describe("less frequent edits on the graph", { skip }, () => {
     await untilMachine(visitor, (now) => assert.deepEqual(now, BOTH));
   });
 
+  visit("closes the list of a choice when the focus goes elsewhere", { reusePage: true }, async (visitor, page) => {
+    await begin(visitor, BOTH);
+    await visitor.state("Route").focus();
+    await page.keyboard.press("o");
+    await picker(page).waitFor();
+    await page.locator(".cm-content").first().focus();
+    await picker(page).waitFor({ state: "detached" });
+    const focused = await page.evaluate(() => document.activeElement.outerHTML.slice(0, 300));
+    assert.match(focused, /code-host|cm-content/, "the focus stays where it went");
+  });
+
   visit("renames a variable wherever it is assigned and read", { reusePage: true }, async (visitor, page) => {
     await begin(visitor, {
       StartAt: "Sum",

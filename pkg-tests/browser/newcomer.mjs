@@ -80,7 +80,8 @@ export async function command(page, title) {
 export async function closeDialogs(page) {
   await until(async () => {
     if ((await page.getByRole("dialog").count()) > 0) await page.keyboard.press("Escape");
-    assert.equal(await page.getByRole("dialog").count(), 0);
+    const open = page.getByRole("dialog");
+    assert.deepEqual(await open.evaluateAll((all) => all.map((one) => one.outerHTML.slice(0, 300))), []);
   });
 }
 

@@ -97,7 +97,7 @@ function commandsFor(node: GraphNode): NodeCommand[][] {
   return [...groups.values()];
 }
 
-/** Positions the menu, moves the focus into it, and closes it when the user presses elsewhere. */
+/** Positions the menu, moves the focus into it, and closes it when the user presses elsewhere or the focus leaves it. */
 function usePlace(list: { current: HTMLDivElement | null }, shown: typeof menu.value): void {
   useLayoutEffect(() => {
     const element = list.current;
@@ -111,10 +111,10 @@ function usePlace(list: { current: HTMLDivElement | null }, shown: typeof menu.v
       if (!element.contains(target) && !(shown.node === undefined && shown.opener.contains(target))) menu.value = null;
     };
     const gone = (): void => void (menu.value = null);
-    addEventListener("pointerdown", outside, true);
+    for (const type of ["pointerdown", "focusin"]) addEventListener(type, outside, true);
     addEventListener("resize", gone);
     return () => {
-      removeEventListener("pointerdown", outside, true);
+      for (const type of ["pointerdown", "focusin"]) removeEventListener(type, outside, true);
       removeEventListener("resize", gone);
     };
   }, [shown]);

@@ -63,7 +63,10 @@ export class Picker {
       const list = new List(choice, this.around, (chosen) => {
         this.list = undefined;
         gone.abort();
+        // If the focus went elsewhere already, it stays there.
+        const isFocused = list.box.contains(focusedIn(list.box));
         list.box.remove();
+        if (!isFocused) return resolve(chosen);
         if (back instanceof SVGElement || back instanceof HTMLElement) back.focus({ preventScroll: true });
         resolve(chosen);
       });
@@ -76,7 +79,7 @@ export class Picker {
         if (coarse()) list.place();
         else list.answer(undefined);
       };
-      addEventListener("pointerdown", outside, { capture: true, signal: gone.signal });
+      for (const type of ["pointerdown", "focusin"]) addEventListener(type, outside, { capture: true, signal: gone.signal });
       addEventListener("resize", resized, { signal: gone.signal });
       parent.append(list.box);
       list.show();
