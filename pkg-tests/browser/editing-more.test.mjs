@@ -50,12 +50,12 @@ describe("less frequent edits on the graph", { skip }, () => {
     await visitor.page.mouse.move(4, 4);
   };
   const carry = async (page, piece, [x, y]) => {
-    const [fromX, fromY] = await middle(page.locator(`.pen-palette [data-piece="${piece}"]`));
+    const [fromX, fromY] = await middle(page.locator(`.edit-palette [data-piece="${piece}"]`));
     await page.mouse.move(fromX, fromY);
     await page.mouse.down();
     await page.mouse.move(fromX + 40, fromY, { steps: 3 });
     await page.mouse.move(x, y, { steps: 5 });
-    const words = await page.locator(".pen-carried span").innerText();
+    const words = await page.locator(".edit-carried span").innerText();
     await page.mouse.up();
     return words;
   };
@@ -65,7 +65,7 @@ describe("less frequent edits on the graph", { skip }, () => {
     await page.getByRole("button", { name: "Palette of states, patterns and services" }).click();
     const palette = page.getByRole("region", { name: "Palette" });
     await palette.getByRole("button", { name: "Wait", exact: true }).waitFor();
-    assert.deepEqual(await visitor.violations(undefined, ".pen-palette"), []);
+    assert.deepEqual(await visitor.violations(undefined, ".edit-palette"), []);
     const [[ax, ay], [bx, by]] = [await middle(visitor.state("First")), await middle(visitor.state("Second"))];
     assert.match(await carry(page, "Wait", [(ax + bx) / 2, (ay + by) / 2]), /First.*Second/);
     await untilMachine(visitor, ({ States }) => assert.deepEqual([States.First.Next, States.Wait.Next], ["Wait", "Second"]));
@@ -99,7 +99,7 @@ describe("less frequent edits on the graph", { skip }, () => {
     async (visitor, page) => {
       await visitor.example("Hello");
       await page.getByRole("button", { name: "Palette of states, patterns and services" }).tap();
-      const piece = page.locator('.pen-palette [data-piece="Wait"]');
+      const piece = page.locator('.edit-palette [data-piece="Wait"]');
       await piece.waitFor();
       const [x, y] = await middle(piece);
       const pane = await page.locator("svg.canvas").boundingBox();
@@ -110,9 +110,9 @@ describe("less frequent edits on the graph", { skip }, () => {
       // To an empty part of the drawing, at its right side.
       const [toX, toY] = [pane.x + pane.width - 50, pane.y + pane.height / 2];
       for (let i = 1; i <= 6; i++) await send("touchMove", [x + ((toX - x) * i) / 6, y + ((toY - y) * i) / 6]);
-      await page.locator(".pen-carried").waitFor();
+      await page.locator(".edit-carried").waitFor();
       await send("touchEnd");
-      await page.locator(".pen-carried").waitFor({ state: "detached" });
+      await page.locator(".edit-carried").waitFor({ state: "detached" });
       await until(async () =>
         assert.match((await page.locator("[data-node]").evaluateAll((all) => all.map((one) => one.dataset.node))).join(), /States\/Wait/),
       );

@@ -117,13 +117,13 @@ describe("editing on the graph", { skip }, () => {
         await page.mouse.move(...from);
         await page.mouse.down();
         await page.mouse.move(from[0] + 10, from[1] + 14, { steps: 3 });
-        await page.locator(".pen .target").first().waitFor();
+        await page.locator(".edit-layer .target").first().waitFor();
         await page.mouse.move(...to, { steps: 5 });
       };
       await visitor.state("One").click();
       await visitor.waitUntilQuiet();
       await drag(await middle(page.locator('[data-port="/States/One"] .face')), await middle(visitor.state("Three")));
-      await page.locator(".pen .target.hit").waitFor();
+      await page.locator(".edit-layer .target.hit").waitFor();
       await page.mouse.up();
       await untilMachine(visitor, ({ States }) => assert.equal(States.One.Next, "Three"));
       await visitor.waitUntilQuiet();
@@ -132,7 +132,7 @@ describe("editing on the graph", { skip }, () => {
         await middle(page.locator('[data-port="/States/One"] .face')),
         await middle(visitor.node("/States/Two/Branches/0/States/In")),
       );
-      await page.locator(".pen .no-target").waitFor();
+      await page.locator(".edit-layer .no-target").waitFor();
       await page.mouse.up();
       await page.locator(".toast").waitFor();
       await eventually(() => page.locator(".toast").innerText(), /scope|Two|inside/i);

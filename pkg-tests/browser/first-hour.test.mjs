@@ -29,7 +29,7 @@ describe("the first hour", { skip }, () => {
       const hints = page.getByRole("region", { name: "Where a breakpoint would help" });
       await hints.waitFor();
       await page.mouse.move(4, height / 2);
-      await page.locator(".pen-bar").waitFor();
+      await page.locator(".edit-bar").waitFor();
       if (width < 640) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Graph" }).click();
       const meeting = () =>
         page.evaluate(() => {
@@ -38,7 +38,7 @@ describe("the first hour", { skip }, () => {
               .map((element) => ({ name: element.getAttribute("data-node") ?? element.className, box: element.getBoundingClientRect() }))
               .filter(({ box }) => box.width > 0);
           const meet = ({ box: a }, { box: b }) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-          const over = boxes(".pen-bar, .graph-foot > *, .stop-hints, .pen-hint, .banner");
+          const over = boxes(".edit-bar, .graph-foot > *, .stop-hints, .edit-hint, .banner");
           const states = boxes("svg.canvas .node > .node-button");
           return [
             ...over.flatMap((one, i) => over.slice(i + 1).flatMap((other) => (meet(one, other) ? `${one.name} over ${other.name}` : []))),
@@ -46,12 +46,12 @@ describe("the first hour", { skip }, () => {
           ];
         });
       await eventually(meeting, []);
-      await page.locator(".pen-bar").getByRole("button", { name: "Add a state" }).click();
+      await page.locator(".edit-bar").getByRole("button", { name: "Add a state" }).click();
       await page.locator(".picker").getByText("Wait", { exact: true }).first().click();
       await page.getByRole("complementary", { name: "Hint" }).waitFor();
       await until(async () =>
         assert.deepEqual(
-          (await meeting()).filter((one) => /over (pen-|stop-|graph-|banner)/.test(one)),
+          (await meeting()).filter((one) => /over (edit-|stop-|graph-|banner)/.test(one)),
           [],
         ),
       );
@@ -114,7 +114,7 @@ describe("the first hour", { skip }, () => {
   visit("lists all types of states, also those that were added last", {}, async (visitor, page) => {
     // The keys for editing are loaded together with the bar.
     await page.mouse.move(4, 4);
-    await page.locator(".pen-bar").waitFor();
+    await page.locator(".edit-bar").waitFor();
     await visitor.state("CheckStock").focus();
     for (const type of ["Wait", "Pass"]) {
       await page.keyboard.press("i");

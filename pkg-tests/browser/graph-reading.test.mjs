@@ -268,13 +268,13 @@ describe("the graph is legible", { skip }, () => {
       const covered = () =>
         page.evaluate(() => {
           const boxes = (selector) => [...document.querySelectorAll(selector)].map((element) => [element, element.getBoundingClientRect()]);
-          const bars = boxes(".pen-bar, .graph-foot > *");
+          const bars = boxes(".edit-bar, .graph-foot > *");
           return boxes("svg.canvas .node > .node-button")
             .filter(([, a]) => bars.some(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom))
             .map(([element]) => element.dataset.node);
         });
       await page.mouse.move(4, 4);
-      await page.locator(".pen-bar").waitFor();
+      await page.locator(".edit-bar").waitFor();
       const before = await page.locator(".graph-frame").evaluate((frame) => frame.clientHeight);
       await page.keyboard.press("F8");
       await eventually(() => page.locator(".graph-frame").evaluate((frame, height) => frame.clientHeight < height, before), true);

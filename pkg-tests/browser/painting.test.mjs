@@ -109,7 +109,7 @@ describe("from an edit to the painted graph", { skip }, () => {
     await visitor.open({ definition: chain(Array.from({ length: 200 }, (_, i) => name(i))) });
     await visitor.state(name(4)).waitFor();
     await page.mouse.move(4, 4);
-    await page.locator(".pen-bar").waitFor();
+    await page.locator(".edit-bar").waitFor();
     const duplicate = async () => {
       const states = () => page.locator(".canvas").getAttribute("aria-label");
       const before = await states();

@@ -42,11 +42,11 @@ test("the component and its worker are at most 56.8 kB, and at most 78.9 kB with
   const dist = join(tarball.folder, "site/node_modules/stepglass/dist");
   const first = sizeOf(dist, ["debugger.js", "debugger-worker.js"]);
   assert.ok(first.bytes <= 56_800, `${first.bytes} bytes`);
-  const pen = readdirSync(dist).filter(
-    (name) => /^debugger-\w+\.js$/.test(name) && readFileSync(join(dist, name), "utf8").includes("pen-name"),
+  const editor = readdirSync(dist).filter(
+    (name) => /^debugger-\w+\.js$/.test(name) && readFileSync(join(dist, name), "utf8").includes("edit-name"),
   );
-  assert.equal(pen.length, 1);
-  const editing = sizeOf(dist, pen, first.sizes);
+  assert.equal(editor.length, 1);
+  const editing = sizeOf(dist, editor, first.sizes);
   assert.ok(first.bytes + editing.bytes <= 78_900, `${first.bytes} and ${editing.bytes} bytes`);
   for (const file of readdirSync(dist).filter((name) => name.startsWith("debugger") && name.endsWith(".js"))) {
     // The addresses of queues in the patterns are texts of definitions, not requests.
@@ -666,7 +666,7 @@ describe("the component", { skip }, () => {
     },
   });
   const flow = `<stepglass-debugger id="json" editable view="graph code" definition='${FLOW}'></stepglass-debugger>`;
-  const selected = (page) => page.locator("#json .pen > .target").count();
+  const selected = (page) => page.locator("#json .edit-layer > .target").count();
   const menu = async (page, title) => {
     await page.keyboard.press("Shift+F10");
     await choose(page, title);

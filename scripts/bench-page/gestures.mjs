@@ -23,9 +23,9 @@ async function duplicate({ rows, chrome, server }, count, most) {
   await page.evaluate((id) => {
     document.querySelector(`[data-node="${id}"]`).dispatchEvent(new MouseEvent("click", { bubbles: true }));
   }, STATE);
-  // The pen comes with the first key, and what is loaded with the first gesture comes with that: neither is part of the figure.
+  // The editor comes with the first key, and what is loaded with the first gesture comes with that: neither is part of the figure.
   await page.keyboard.press("Control");
-  await page.locator(".pen-bar").waitFor();
+  await page.locator(".edit-bar").waitFor();
   await made(page);
   const factor = calibrate();
   const least = { wall: Infinity, main: Infinity, worker: Infinity };

@@ -59,7 +59,7 @@ const gestures = {
     await page.mouse.down();
     const [x, y] = await middle(state(page, "ChargeCard"));
     await page.mouse.move(x + 40, y + 70, { steps: 4 });
-    await page.locator(".pen .target").first().waitFor();
+    await page.locator(".edit-layer .target").first().waitFor();
     return () => page.mouse.up();
   },
   async lasso(page) {
@@ -68,7 +68,7 @@ const gestures = {
     await page.mouse.move(box.x - 14, box.y - 10);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width + 30, box.y + box.height + 40, { steps: 4 });
-    await page.locator(".pen .lasso").waitFor();
+    await page.locator(".edit-layer .lasso").waitFor();
     return async () => {
       await page.mouse.up();
       await page.keyboard.up("Shift");
@@ -87,7 +87,7 @@ const gestures = {
   },
   async rename(page) {
     await on("ChargeCard", "F2")(page);
-    await page.locator(".pen-name input").fill("IsInStock");
+    await page.locator(".edit-name input").fill("IsInStock");
   },
   async retype(page) {
     await on("ChargeCard", "r")(page);
@@ -102,7 +102,7 @@ const gestures = {
   },
   async palette(page) {
     await command(page, "Open or close the palette of states");
-    await page.locator(".pen-palette").waitFor();
+    await page.locator(".edit-palette").waitFor();
   },
   async changes(page) {
     await on("ChargeCard", "Delete")(page);

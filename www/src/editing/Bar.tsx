@@ -73,7 +73,7 @@ export function Bar() {
   return (
     <>
       {paletteOpen.value && <Palette />}
-      <div class={several > 1 || multiSelect.value ? "pen-bar with-several" : "pen-bar"} role="toolbar" aria-label="Edit the graph">
+      <div class={several > 1 || multiSelect.value ? "edit-bar with-several" : "edit-bar"} role="toolbar" aria-label="Edit the graph">
         <Tool
           icon="plus"
           title="Add a state"
@@ -89,7 +89,7 @@ export function Bar() {
         )}
         {(several > 1 || multiSelect.value) && (
           <>
-            <span class="pen-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>
+            <span class="edit-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>
             {several > 1 && <Tool icon="copy" title="Copy the states" run={() => start("copyStates")} />}
             {several > 1 && (
               <Tool icon="wrap" title="Put the states into a Parallel or Map" command="wrapStates" run={() => start("wrapStates")} />

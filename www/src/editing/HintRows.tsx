@@ -15,7 +15,7 @@ export function HintRows() {
 
 function Hint({ text }: { text: string }) {
   return (
-    <aside class="pen-hint" aria-label="Hint">
+    <aside class="edit-hint" aria-label="Hint">
       <Icon name="bulb" size={16} />
       <p>{text}</p>
       <div>

@@ -91,7 +91,7 @@ export function Layer({ index, svg }: { index: GraphIndex; svg: RefObject<SVGSVG
   const group = useRef<SVGGElement>(null);
   useEffect(() => mount(index, svg.current!, group.current!), [index]);
   return (
-    <g class="pen" aria-hidden="true">
+    <g class="edit-layer" aria-hidden="true">
       {!hidden.value && (
         <>
           <LiveTags index={index} />

@@ -11,7 +11,7 @@ export function Overlays() {
   }, []);
   return (
     <>
-      <div class="pen-over" ref={parent} />
+      <div class="edit-over" ref={parent} />
       <Carried />
     </>
   );

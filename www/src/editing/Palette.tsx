@@ -22,7 +22,7 @@ export function togglePalette(): void {
 
 /** Moves the drawing aside, as far as there is room. */
 function makeRoom(): void {
-  const box = document.querySelector<HTMLElement>(".pen-palette");
+  const box = document.querySelector<HTMLElement>(".edit-palette");
   const index = analysis.graph.peek();
   if (!box || !index) return;
   const { k } = view.peek();
@@ -63,7 +63,7 @@ function usePieces(text: string): readonly OptionGroup[] {
 function onKey(event: KeyboardEvent): void {
   if (event.key === "Escape") {
     paletteOpen.value = false;
-    document.querySelector<HTMLElement>(".pen-bar button")?.focus();
+    document.querySelector<HTMLElement>(".edit-bar button")?.focus();
   }
   // The palette handles its own keys, so the graph must not receive them.
   event.stopPropagation();
@@ -74,8 +74,8 @@ export function Palette(): JSX.Element | null {
   const shown = usePieces(text.value);
   if (analysis.inside.value) return null;
   return (
-    <section class="pen-palette" aria-label="Palette" onKeyDown={onKey}>
-      <div class="pen-palette-head">
+    <section class="edit-palette" aria-label="Palette" onKeyDown={onKey}>
+      <div class="edit-palette-head">
         <input
           type="search"
           class="picker-field"
@@ -90,7 +90,7 @@ export function Palette(): JSX.Element | null {
           <Icon name="close" size={13} />
         </button>
       </div>
-      <div class="pen-palette-list">
+      <div class="edit-palette-list">
         {shown.map((group) => (
           <Pieces key={group.title} group={group} />
         ))}
@@ -100,7 +100,7 @@ export function Palette(): JSX.Element | null {
           </p>
         )}
       </div>
-      <p class="pen-palette-foot quiet">Drag onto a line or a state, or press to add after the selected state.</p>
+      <p class="edit-palette-foot quiet">Drag onto a line or a state, or press to add after the selected state.</p>
     </section>
   );
 }
@@ -115,7 +115,7 @@ function Pieces({ group: { title, options } }: { group: OptionGroup }): JSX.Elem
         <button
           key={option.id}
           type="button"
-          class="pen-piece"
+          class="edit-piece"
           data-piece={option.id}
           title={option.detail}
           onPointerDown={(event) => startPaletteDrag(event, option)}
@@ -134,7 +134,7 @@ export function Carried(): JSX.Element | null {
   const now = paletteDrag.value;
   if (!now) return null;
   return (
-    <div class={`pen-carried${now.aim ? "" : " nowhere"}`} style={{ left: `${now.x + 12}px`, top: `${now.y + 10}px` }} aria-hidden="true">
+    <div class={`edit-carried${now.aim ? "" : " nowhere"}`} style={{ left: `${now.x + 12}px`, top: `${now.y + 10}px` }} aria-hidden="true">
       <b>
         {now.option.type && <TypeTile type={now.option.type} />} {now.option.title}
       </b>

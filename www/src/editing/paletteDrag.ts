@@ -68,7 +68,7 @@ const canvas = (): SVGSVGElement | null => document.querySelector<SVGSVGElement>
 /** Scrolls the view while the pointer is near the pane's edge. */
 function moveAlong(at: PointerEvent): void {
   const box = canvas()?.getBoundingClientRect();
-  if (!box || document.elementFromPoint(at.clientX, at.clientY)?.closest(".pen-palette")) return;
+  if (!box || document.elementFromPoint(at.clientX, at.clientY)?.closest(".edit-palette")) return;
   const along = (here: number, length: number): number => (here < 0 || here > length ? 0 : here < EDGE ? 8 : here > length - EDGE ? -8 : 0);
   const [dx, dy] = [along(at.clientX - box.left, size.peek().width), along(at.clientY - box.top, size.peek().height)];
   if (dx !== 0 || dy !== 0) pan(dx, dy);
@@ -79,7 +79,7 @@ function aimOf({ clientX, clientY }: PointerEvent): Aim {
   const box = svg?.getBoundingClientRect();
   if (!box || clientX < box.left || clientX > box.right || clientY < box.top || clientY > box.bottom) return null;
   const below = document.elementFromPoint(clientX, clientY);
-  if (below?.closest(".pen-palette")) return null;
+  if (below?.closest(".edit-palette")) return null;
   const { x: left, y: top, k } = view.peek();
   return aimAt(analysis.graph.peek(), (clientX - box.left - left) / k, (clientY - box.top - top) / k, REACH / k);
 }

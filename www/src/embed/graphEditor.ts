@@ -178,7 +178,7 @@ export class GraphEditor implements EditorHost {
 
   private keys(event: KeyboardEvent): void {
     const target = event.target as Element;
-    if (target.closest(".picker, .pen-name")) return;
+    if (target.closest(".picker, .edit-name")) return;
     if (target === this.area && this.filling.pressed(event)) return;
     const key = keyOf(chordsOf(event), this.state(), target.closest(".frame") !== null);
     if (!key) return;

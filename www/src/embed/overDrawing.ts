@@ -15,7 +15,7 @@ let touched = matchMedia("(hover: none) and (pointer: coarse)").matches;
 /** Returns the layer of a drawing. */
 export function layerOver(index: GraphIndex, drawing: Drawing, host: EditorHost, menu: (over: Over, at: Spot) => void): Layer {
   const { element } = drawing;
-  const group = svg("g", { class: "pen", "aria-hidden": "true" });
+  const group = svg("g", { class: "edit-layer", "aria-hidden": "true" });
   element.append(group);
   const labels = labelsOf(index.graph);
   const selected = (): string[] => statesOf(host.state()).map(({ id }) => id);

@@ -28,8 +28,8 @@ export function askName({ name }: GraphNode, { parent, popover, box, taken, back
     autocomplete: "off",
   });
   field.value = name;
-  const problem = html("p", { id: "pen-name-taken", role: "alert" });
-  const around = html("div", { class: "pen-name" }, field);
+  const problem = html("p", { id: "edit-name-taken", role: "alert" });
+  const around = html("div", { class: "edit-name" }, field);
   const isTaken = (): boolean => field.value !== name && taken(field.value);
   return new Promise((resolve) => {
     let done = false;
