@@ -75,6 +75,25 @@ test("OpenTelemetry's SDK exports one trace for an execution, also across a rest
   assert.deepEqual([milliseconds(startTime), milliseconds(duration)], [startDate, 3_600_000]);
   assert.deepEqual([spanStatus.code, spanStatus.message], [api.SpanStatusCode.ERROR, "Error: no ship"]);
   assert.equal(attributes["stepglass.execution.arn"], arn);
+  assert.equal(attributes["error.type"], "Error");
+
+  // The attributes are those of OpenTelemetry's conventions for messaging and FaaS.
+  const conventions = await load("@opentelemetry/semantic-conventions/incubating");
+  const known = new Set(Object.entries(conventions).flatMap(([name, value]) => (name.startsWith("ATTR_") ? [value] : [])));
+  for (const span of spans.values())
+    for (const name of Object.keys(span.attributes)) assert.ok(known.has(name) || name.startsWith("stepglass."), name);
+  const { kind, attributes: start } = spans.get("start Order");
+  assert.deepEqual(
+    [kind, start["messaging.operation.type"], start["messaging.destination.name"], start["messaging.message.id"]],
+    [api.SpanKind.PRODUCER, "send", "Order", arn],
+  );
+  const { kind: called, attributes: call } = spans.get("Ship");
+  assert.deepEqual(
+    [called, call["messaging.operation.type"], call["messaging.destination.name"]],
+    [api.SpanKind.CONSUMER, "process", "ship"],
+  );
+  assert.deepEqual([call["faas.trigger"], call["faas.invocation.id"]], ["pubsub", `${call["messaging.message.id"]}#0`]);
+  assert.equal(call["error.type"], "Error");
   const [event] = spans.get("Ship").events;
   assert.deepEqual([event.name, event.attributes["exception.message"]], ["exception", "no ship"]);
 });

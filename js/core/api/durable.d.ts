@@ -325,6 +325,7 @@ export interface TelemetryApi {
 export interface TelemetrySpan {
   spanContext(): { traceId: string; spanId: string; traceFlags: number };
   setStatus(status: { code: number; message?: string }): unknown;
+  setAttribute?(name: string, value: string): unknown;
   recordException(exception: Error): void;
   end(time?: Date): void;
 }

@@ -7,8 +7,21 @@ import { isTaskError, messageOf } from "../../core/base/errors.ts";
 /** The part of a trace that is stored in a record, so that the trace continues after a restart. */
 type SpanContext = ReturnType<TelemetrySpan["spanContext"]>;
 
-// The value of OpenTelemetry's SpanStatusCode.ERROR.
+// Values of OpenTelemetry's enums SpanStatusCode and SpanKind.
 const ERROR = 2;
+const PRODUCER = 3;
+const CONSUMER = 4;
+
+/** Returns the attributes of OpenTelemetry's conventions for messaging: an operation on a message, its destination and its id. */
+function message(type: "send" | "process", name: string, destination: string, id: string): Record<string, string> {
+  return {
+    "messaging.system": "stepglass",
+    "messaging.operation.type": type,
+    "messaging.operation.name": name,
+    "messaging.destination.name": destination,
+    "messaging.message.id": id,
+  };
+}
 
 export class Telemetry {
   readonly #api: TelemetryApi;
@@ -24,8 +37,8 @@ export class Telemetry {
    * another process.
    */
   started(machine: string, arn: string, startTime: number): { trace: SpanContext } {
-    const attributes = { "stepglass.execution.arn": arn };
-    const span = this.#tracer.startSpan(`start ${machine}`, { startTime: new Date(startTime), attributes });
+    const attributes = { ...message("send", "start", machine, arn), "stepglass.execution.arn": arn };
+    const span = this.#tracer.startSpan(`start ${machine}`, { kind: PRODUCER, startTime: new Date(startTime), attributes });
     const { traceId, spanId, traceFlags } = span.spanContext();
     span.end();
     return { trace: { traceId, spanId, traceFlags } };
@@ -33,7 +46,11 @@ export class Telemetry {
 
   /** Creates the span of a whole execution, from its start to its end. */
   ended({ id, machine, status, startDate, stopDate, error, cause, trace }: ExecutionRecord): void {
-    const attributes = { "stepglass.execution.arn": id, "stepglass.execution.status": status };
+    const attributes = {
+      "stepglass.execution.arn": id,
+      "stepglass.execution.status": status,
+      ...(status !== "SUCCEEDED" && { "error.type": error ?? status }),
+    };
     // The time is a Date, because some versions of the SDK read a number from before the start of the process as an offset from
     // that start.
     const startTime = new Date(startDate);
@@ -48,17 +65,24 @@ export class Telemetry {
       const { stateName, resource, attempt, idempotencyKey, execution } = task;
       const parent = this.#within(traceOf(execution.arn) as SpanContext | undefined);
       const attributes = {
+        ...message("process", "process", resource, idempotencyKey),
+        "faas.trigger": "pubsub",
+        "faas.invocation.id": `${idempotencyKey}#${attempt}`,
         "stepglass.execution.arn": execution.arn,
         "stepglass.state.name": stateName,
         "stepglass.task.resource": resource,
         "stepglass.task.attempt": attempt,
         "stepglass.task.idempotency_key": idempotencyKey,
       };
-      const span = this.#tracer.startSpan(stateName, { attributes }, parent);
+      const span = this.#tracer.startSpan(stateName, { kind: CONSUMER, attributes }, parent);
       const fail = (thrown: unknown): never => {
         const message = isTaskError(thrown) ? `${thrown.error}: ${thrown.errorCause ?? ""}` : messageOf(thrown);
         span.recordException(thrown instanceof Error ? thrown : new Error(message));
         span.setStatus({ code: ERROR, message });
+        span.setAttribute?.(
+          "error.type",
+          (isTaskError(thrown) ? thrown.error : thrown instanceof Error ? thrown.name : undefined) ?? "_OTHER",
+        );
         span.end();
         throw thrown;
       };
