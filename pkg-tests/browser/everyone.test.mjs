@@ -537,7 +537,7 @@ describe("accessibility", { skip }, () => {
     await press("Enter");
     assert.equal((await saved).suggestedFilename(), "A loop with a counter.svg");
     await press("Escape");
-    await page.waitForFunction(() => document.activeElement?.textContent?.includes("Export"));
+    await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Export");
   });
 
   visit("keeps the focus nearby when something is removed by a key", { reusePage: "Order processing" }, async (visitor, page) => {

@@ -178,7 +178,7 @@ describe("keys", { skip }, () => {
         "inMap",
         "Control+Enter",
         async () => {
-          await page.getByRole("tab", { name: /2 runs/ }).waitFor();
+          await page.getByRole("tab", { name: /\d runs/ }).waitFor();
           await paused("");
         },
         () => choose("/States/Prepare"),
