@@ -751,6 +751,32 @@ function removal(check, bytes) {
     assert.equal(await store.count(), 0);
   });
 
+  check("pages through the ended executions, the latest end first", async (store) => {
+    if (store.ended === undefined) return;
+    await create(store, ...[3, 9, 2, 9, 4].map((at, i) => ended(i, at)), record("runs"));
+    await create(store, ended(5, undefined, { status: "FAILED" }), ended(6, 3, { mapRunArn: RUN, machineArn: OTHER }));
+    const all = await store.ended({ limit: 100 });
+    assert.deepEqual(
+      all.map(({ id, endedAt }) => `${id} ${endedAt}`),
+      ["e5 Infinity", "e3 9", "e1 9", "e4 4", "e6 3", "e0 3", "e2 2"],
+    );
+    assert.deepEqual([all[0].status, all[4].machineArn, all[1].machineArn, all[1].size >= 1000], ["FAILED", OTHER, MACHINE, true]);
+    const paged = [];
+    for (let before; ;) {
+      const page = await store.ended({ limit: 2, ...(before && { before }) });
+      if (page.length === 0) break;
+      paged.push(...page);
+      before = [page.at(-1).endedAt, page.at(-1).order];
+    }
+    assert.deepEqual(paged, all);
+    await append(store, "e3", { change: { status: "RUNNING", stopDate: undefined } });
+    await store.prune({ ids: ["e1"] });
+    assert.deepEqual(
+      (await store.ended({ limit: 2 })).map(({ id }) => id),
+      ["e5", "e4"],
+    );
+  });
+
   check("keeps no data of an execution that was removed", async (store) => {
     const whole = { facts: texts(1), events: texts({ id: 1 }) };
     for (const mapRunArn of [undefined, RUN]) {

@@ -249,8 +249,21 @@ export interface RuntimeOptions extends Limits {
   childRecords?: "all" | "failed";
   /** The name of this process, for {@link Runtime.ownerOf} and for logs of the database. Default: a random one. */
   owner?: string;
-  /** How long to keep ended executions, in days, and how many of them. Children of Map Runs count. Default: all. */
-  retention?: { days?: number; executions?: number };
+  /**
+   * Which ended executions to keep: one rule or several, each of which removes what it does not keep. Children of Map Runs count.
+   * Removal runs in the background, in small batches, after {@link Runtime.open} and then about once a minute while executions end.
+   * Default: all are kept.
+   *
+   * @example
+   * ```js
+   * const retention = [
+   *   { status: "SUCCEEDED", days: 7 },
+   *   { days: 90, bytes: 10e9 },
+   *   { machine: "Thumbnail", executions: 1000 },
+   * ];
+   * ```
+   */
+  retention?: RetentionRule | readonly RetentionRule[];
   /** How many waiting executions stay in memory; the others are loaded when they are due. Default: 1,000. */
   resident?: number;
   /** The region and the account in ARNs. Default: `"us-east-1"` and `"123456789012"`. */
@@ -268,6 +281,20 @@ export interface RuntimeOptions extends Limits {
   onSuspended?: (execution: ExecutionDescription, reason: string) => void;
   /** Called when the store could not write, for example because the disk is full. The write is retried until it succeeds. */
   onStoreError?: (failure: { error: unknown; failures: number; retriesIn: number }) => void;
+}
+
+/** Selects ended executions, and says which of them are kept. At least one of the limits is needed. */
+export interface RetentionRule {
+  /** The name of a machine. Default: all. */
+  machine?: string;
+  /** Default: all. */
+  status?: Exclude<ExecutionStatus, "RUNNING"> | readonly Exclude<ExecutionStatus, "RUNNING">[];
+  /** How many days after their end they are kept. */
+  days?: number;
+  /** How many are kept, the latest. */
+  executions?: number;
+  /** How many characters the texts of those may have that are kept, the latest. */
+  bytes?: number;
 }
 
 /** An entry of the log: what happened, and to which execution. */
@@ -853,11 +880,29 @@ export interface Store {
    */
   due(range: { after?: number; until: number; limit?: number }): Promise<{ id: string; wakeAt: number }[]>;
   /**
+   * Returns at most `limit` ended executions, also children of Map Runs, the latest end first; those with the same end by their order.
+   * For the next page, pass `endedAt` and `order` of the last one as `before`. A store need not have it: then retention by machine
+   * and status is refused.
+   */
+  ended?(page: { before?: readonly [endedAt: number, order: number]; limit: number }): Promise<EndedExecution[]>;
+  /**
    * Removes executions: those with the given ids, and ended ones, the earliest `stopDate` first, as long as that is before
    * `endedBefore`, or there are more than `executions` ended ones, or their texts have more than `bytes` characters. Returns their
    * ids.
    */
   prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]>;
+}
+
+/** An ended execution, for retention. */
+export interface EndedExecution {
+  id: string;
+  machineArn: string;
+  status: ExecutionStatus;
+  /** Milliseconds since 1970; Infinity if that is not known. */
+  endedAt: number;
+  order: number;
+  /** The length of its texts, in characters. */
+  size: number;
 }
 
 /** How processes divide the executions of a store that they share. Each has a part of them at a time. */

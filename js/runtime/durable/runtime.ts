@@ -56,6 +56,7 @@ import { Operations } from "./operations.ts";
 import { type Program, Programs, STEP_BUDGET, withBudgetOf } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
 import { Queues } from "./queues.ts";
+import { Retention } from "./retention.ts";
 import { SCHEDULES, Schedules } from "./schedules.ts";
 import { RuntimeTasks } from "./tasks.ts";
 import { Telemetry } from "./telemetry.ts";
@@ -67,10 +68,6 @@ const OPTIONS = [
 const START_OPTIONS = ["name", "input", "tags", "attributes", "priority", "seed", "onConflict", "timeoutSeconds", "waitFor"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RESIDENT = 1000;
-const DAY = 86_400_000;
-// Ended executions are removed after this many executions have ended, or after this many milliseconds.
-const PRUNE_AFTER = 1000;
-const PRUNE_EVERY = 60_000;
 
 export class Runtime implements PublicRuntime {
   readonly #options: RuntimeOptions;
@@ -84,8 +81,7 @@ export class Runtime implements PublicRuntime {
   readonly #interceptors: Interceptors;
   readonly #telemetry: Telemetry | undefined;
   readonly #arns: string;
-  #endedSince = 0;
-  #prunedAt = 0;
+  readonly #retention: Retention;
   #opened: Promise<this> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -122,6 +118,10 @@ export class Runtime implements PublicRuntime {
       onSuspended: (record, why) => this.#suspended(record, why),
       onWriteFailure: (failure) => this.#failed(failure),
     });
+    this.#retention = new Retention(options.retention, this.#host, {
+      machineArn: (name) => this.#machineArn(name),
+      failed: (error, retriesIn) => this.#failed({ error, failures: 1, retriesIn }),
+    });
     this.#queues = new Queues(this.#host.clock, options.queues, options.tasks);
     const handlers = new OptionedHandlers(options, {
       source: this.#tasks,
@@ -155,6 +155,7 @@ export class Runtime implements PublicRuntime {
     await this.#sweep();
     await this.#runs.open();
     await this.#schedules.open();
+    this.#retention.begin();
     this.#host.metrics.recoverySeconds = (performance.now() - begun) / 1000;
     this.#log("info", "runtime.opened", { seconds: this.#host.metrics.recoverySeconds, resident: this.resident });
     return this;
@@ -331,12 +332,7 @@ export class Runtime implements PublicRuntime {
 
   /** Removes ended executions according to `retention`. Resolves to their ARNs. */
   prune(): Promise<string[]> {
-    const { days, executions } = this.#options.retention ?? {};
-    if (days === undefined && executions === undefined) return Promise.resolve([]);
-    return this.#host.prune({
-      ...(days !== undefined && { endedBefore: this.#host.clock.now() - days * DAY }),
-      ...(executions !== undefined && { executions }),
-    });
+    return this.#retention.prune();
   }
 
   /** Continues running executions with another definition. */
@@ -424,6 +420,7 @@ export class Runtime implements PublicRuntime {
 
   async #end(grace: number): Promise<void> {
     await this.#schedules.close();
+    this.#retention.close();
     await this.#host.close(grace);
     this.#queues.close();
     this.#log("info", "runtime.closed", {});
@@ -467,13 +464,7 @@ export class Runtime implements PublicRuntime {
     const { id: arn, name, machine, status, error, cause } = record;
     this.#log(status === "SUCCEEDED" ? "info" : "warn", "execution.ended", { arn, name, machine, status, error, cause });
     this.#schedules.ended(record.id);
-    if (this.#options.retention === undefined) return;
-    this.#endedSince += 1;
-    const now = this.#host.clock.now();
-    if (this.#endedSince < PRUNE_AFTER && now < this.#prunedAt + PRUNE_EVERY) return;
-    this.#endedSince = 0;
-    this.#prunedAt = now;
-    this.prune().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: PRUNE_EVERY }));
+    this.#retention.ended();
   }
 
   #suspended(record: ExecutionRecord, reason: string): void {

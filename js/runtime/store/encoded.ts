@@ -271,6 +271,11 @@ class EncodedStore implements Store {
     return this.#store.due(...args);
   }
 
+  get ended(): Store["ended"] {
+    const { ended } = this.#store;
+    return ended && ((page) => ended.call(this.#store, page));
+  }
+
   prune(...args: Parameters<Store["prune"]>): Promise<string[]> {
     return this.#store.prune(...args);
   }

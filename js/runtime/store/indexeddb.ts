@@ -3,12 +3,20 @@
 // A write is one transaction over all object stores. Another tab cannot open the store at the same time, because its owner holds a
 // Web Lock. The browser frees the lock when the tab ends, however it ends.
 
-import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, StoredExecution } from "../../core/api/durable.d.ts";
+import type {
+  Batch,
+  BatchResult,
+  EndedExecution,
+  ExecutionFilter,
+  ExecutionRecord,
+  ExecutionSummary,
+  StoredExecution,
+} from "../../core/api/durable.d.ts";
 import type { IndexedDBOptions, IndexedDBStore } from "../../core/api/indexeddb.d.ts";
 import { conditionsOf } from "./attributes.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 import { selects } from "./filter.ts";
-import { documentText } from "./records.ts";
+import { documentText, type EndedPage } from "./records.ts";
 import { storedJson } from "./stored-json.ts";
 import { type Free, answer, inTransaction, storeError, takeLock, walk } from "./requests.ts";
 import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, attributeRange, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
@@ -291,6 +299,20 @@ class DatabaseStore implements IndexedDBStore {
         return true;
       });
       return count;
+    });
+  }
+
+  ended({ before, limit }: EndedPage): Promise<EndedExecution[]> {
+    return this.#do("readonly", async (transaction) => {
+      const range = before && IDBKeyRange.upperBound([...before], true);
+      const page: EndedExecution[] = [];
+      if (limit <= 0) return page;
+      await walk(transaction.objectStore("execution").index("ended").openCursor(range, "prev"), ({ value }) => {
+        const { id, machine: machineArn, record, ended, order, bytes: size } = value as Row;
+        page.push({ id, machineArn, status: record.status, endedAt: ended?.[0] ?? Infinity, order, size });
+        return page.length < limit;
+      });
+      return page;
     });
   }
 

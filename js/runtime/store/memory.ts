@@ -5,6 +5,7 @@
 import type {
   Batch,
   BatchResult,
+  EndedExecution,
   ExecutionCount,
   ExecutionFilter,
   ExecutionRecord,
@@ -17,7 +18,19 @@ import { conditionsOf } from "./attributes.ts";
 import { Counting, type CountOptions } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
 import { selects } from "./filter.ts";
-import { changed, closed, copyOf, documentText, type Due, pageOf, piecesOf, refused, summaryOf, type Stored } from "./records.ts";
+import {
+  changed,
+  closed,
+  copyOf,
+  documentText,
+  type Due,
+  type EndedPage,
+  pageOf,
+  piecesOf,
+  refused,
+  summaryOf,
+  type Stored,
+} from "./records.ts";
 
 /** A part of a history: the JSON text of `count` events after the first `from` ones. */
 interface Piece extends Texts {
@@ -249,6 +262,16 @@ export class MemoryStore implements Store {
     return this.#groups.get(name) ?? [];
   }
 
+  async ended({ before, limit }: EndedPage): Promise<EndedExecution[]> {
+    this.#check();
+    const end = before === undefined ? this.#ended.length : placeOf(this.#ended, before);
+    const page = this.#ended.slice(Math.max(end - limit, 0), end).reverse();
+    return page.map((entry) => {
+      const { id, machineArn, status, order } = entry.record;
+      return { id, machineArn, status, endedAt: endedAt(entry), order, size: entry.size };
+    });
+  }
+
   async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
     this.#check();
     const due = [...this.#waking]
@@ -344,6 +367,19 @@ function firstAfter(ended: readonly Entry[], entry: Entry): number {
     const middle = (low + high) >> 1;
     const one = ended[middle];
     if (one !== undefined && comes(one, entry)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the index of the first of the ended executions that is at or after a position. */
+function placeOf(ended: readonly Entry[], [time, order]: readonly [endedAt: number, order: number]): number {
+  let low = 0;
+  let high = ended.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const one = ended[middle];
+    if (one !== undefined && (endedAt(one) < time || (endedAt(one) === time && one.record.order < order))) low = middle + 1;
     else high = middle;
   }
   return low;

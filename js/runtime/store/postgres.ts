@@ -7,6 +7,7 @@
 import type {
   Batch,
   BatchResult,
+  EndedExecution,
   ExecutionCount,
   ExecutionFilter,
   ExecutionRecord,
@@ -22,7 +23,7 @@ import { selected } from "./postgres-lists.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
 import { type Row, Session, type SessionOptions } from "./postgres-session.ts";
 import { Shares, type Use } from "./postgres-shares.ts";
-import { type Due, PAYLOADS, type Stored, closed, documentText, pageOf } from "./records.ts";
+import { type Due, type EndedPage, PAYLOADS, type Stored, closed, documentText, pageOf } from "./records.ts";
 import { Reading } from "./reading.ts";
 import { textOf } from "./texts.ts";
 
@@ -267,6 +268,18 @@ export class PostgresStore implements Store {
         count: Number(count),
       })),
     );
+  }
+
+  async ended({ before, limit }: EndedPage): Promise<EndedExecution[]> {
+    const from = before === undefined ? "" : " AND (ended_at, id) < ($2, $3)";
+    const latest = `SELECT id, arn, machine, status, ended_at, bytes FROM execution WHERE ended_at IS NOT NULL${from}`;
+    const rows = await this.#use((session) =>
+      session.query(`${latest} ORDER BY ended_at DESC, id DESC LIMIT $1`, [limit, ...(before ?? [])]),
+    );
+    return rows.map((row) => ({
+      ...{ id: textOf(row.arn), machineArn: textOf(row.machine), status: textOf(row.status) as ExecutionCount["status"] },
+      ...{ endedAt: Number(row.ended_at), order: Number(row.id), size: Number(row.bytes) },
+    }));
   }
 
   async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {

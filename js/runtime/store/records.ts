@@ -14,6 +14,9 @@ export type Stored = ExecutionRecord & { order: number; version: number };
 /** The options that select due executions. */
 export type Due = Parameters<Store["due"]>[0];
 
+/** The options that select a page of ended executions. */
+export type EndedPage = Parameters<NonNullable<Store["ended"]>>[0];
+
 /** The members of a record that databases store apart from it, because lists do not read them. */
 export const PAYLOADS = ["input", "output", "cause"] as const;
 const PAYLOAD: ReadonlySet<string> = new Set(PAYLOADS);

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type {
   Batch,
   BatchResult,
+  EndedExecution,
   ExecutionCount,
   ExecutionFilter,
   ExecutionRecord,
@@ -21,7 +22,20 @@ import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../../cor
 import type { Attributes } from "./attributes.ts";
 import { type CountOptions, sorted } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
-import { aboutOf, changed, closed, documentText, type Due, endedAt, pageOf, PAYLOADS, piecesOf, refused, type Stored } from "./records.ts";
+import {
+  aboutOf,
+  changed,
+  closed,
+  documentText,
+  type Due,
+  type EndedPage,
+  endedAt,
+  pageOf,
+  PAYLOADS,
+  piecesOf,
+  refused,
+  type Stored,
+} from "./records.ts";
 import { Reading } from "./reading.ts";
 import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
 import { attributeColumns, counted, countedBy, page, ROW, type Numbers } from "./sqlite-lists.ts";
@@ -446,6 +460,18 @@ export class SqliteStore implements PublicSqliteStore {
     });
   }
 
+  async ended({ before, limit }: EndedPage): Promise<EndedExecution[]> {
+    if (this.#log?.pending !== undefined) await this.#settled();
+    return this.#use((connection) => {
+      const from = before === undefined ? "" : " AND (e.ended_at, e.id) < (?, ?)";
+      const rows = connection.all(`${LATEST}${from} ORDER BY e.ended_at DESC, e.id DESC LIMIT ?`, ...(before ?? []), limit);
+      return rows.map((row) => ({
+        ...{ id: textOf(row.arn), machineArn: textOf(row.machine_arn ?? ""), status: textOf(row.status) as ExecutionCount["status"] },
+        ...{ endedAt: Number(row.ended_at), order: Number(row.id), size: Number(row.bytes) },
+      }));
+    });
+  }
+
   async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
     if (this.#log?.pending !== undefined) await this.#settled();
     return this.#use((connection) => {
@@ -623,6 +649,10 @@ function endedOf(connection: Connection): Ended {
 
 /** Selects the executions that ended first. */
 const OLDEST = "SELECT * FROM execution INDEXED BY execution_ended WHERE ended_at IS NOT NULL ORDER BY ended_at, id LIMIT ?";
+
+/** Selects ended executions. */
+const LATEST =
+  "SELECT e.id, e.arn, e.status, e.ended_at, e.bytes, m.arn AS machine_arn FROM execution AS e INDEXED BY execution_ended LEFT JOIN machine AS m ON m.id = e.machine WHERE e.ended_at IS NOT NULL";
 
 /** The limits for ended executions that are kept. */
 type Limits = Omit<Parameters<Store["prune"]>[0], "ids">;
