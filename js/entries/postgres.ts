@@ -1,7 +1,6 @@
 // The entry `stepglass/postgres`: a store in a PostgreSQL database.
 
-import type { PostgresOptions } from "../core/api/postgres.d.ts";
-import type { Store } from "../core/api/durable.d.ts";
+import type { PostgresOptions, PostgresStore as PublicPostgresStore } from "../core/api/postgres.d.ts";
 import { misuse } from "../core/base/errors.ts";
 import { checkOptions } from "../core/base/options.ts";
 import { shown } from "../core/base/shown.ts";
@@ -9,7 +8,7 @@ import { PATIENCE } from "../runtime/store/postgres-session.ts";
 import { LEASE, PostgresStore } from "../runtime/store/postgres.ts";
 
 /** Returns a store in a schema of a PostgreSQL database. */
-export function postgres(options: PostgresOptions): Store {
+export function postgres(options: PostgresOptions): PublicPostgresStore {
   checkOptions(options, ["client", "schema", "wait", "shared", "leaseSeconds", "connectSeconds"], "postgres()");
   const { client, schema = "stepglass", wait = false, shared = false, leaseSeconds = LEASE, connectSeconds = PATIENCE / 1000 } = options;
   if (typeof client !== "function") throw misuse("INVALID_OPTION", "postgres(): client must be a function, such as () => new pg.Client(…)");

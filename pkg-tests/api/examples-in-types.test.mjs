@@ -59,6 +59,14 @@ const SURROUNDINGS = {
     `import { Runtime } from "stepglass/durable"; const runtime = await new Runtime({ machines: { Charge: machineOf("Charge", { Resource: "charge" }) }, tasks: { charge } }).open();`,
     `assert.match(board.url, /^http:/); await runtime.close();`,
   ],
+  "const retention = [": [
+    `import { Runtime } from "stepglass/durable";`,
+    `const machines = { Charge: machineOf("Charge", { Resource: "charge" }) };
+     const runtime = await new Runtime({ machines, tasks: { charge }, retention }).open(); assert.deepEqual(await runtime.prune(), []);`,
+  ],
+  // pkg-tests/store/transactional.test.mjs runs such handlers.
+  'await transaction.query("INSERT INTO booking': "database",
+  'database.prepare("INSERT INTO app_booking': "database",
   // Its store needs a driver; pkg-tests/store and docs/durable.md run it.
   "encoded(sqlite(": "database",
   "const execution = await runtime.start(": [

@@ -332,6 +332,19 @@ function writing(check) {
 }
 
 function facts(check) {
+  check("refuses to load facts whose number is not the one that was written", async (store) => {
+    await create(store, record("wrong"), record("text"), record("good"));
+    await append(store, "wrong", { facts: { text: '["a","b"]', count: 1 } });
+    await append(store, "text", { facts: { text: "no JSON", count: 1 } });
+    await append(store, "good", { facts: texts("a", "b") });
+    for (const id of ["wrong", "text"])
+      await assert.rejects(store.load(id), { code: "STORE_DAMAGED", message: new RegExp(`execution ${id}`) });
+    assert.deepEqual(factsOf(await store.load("good")), ["a", "b"]);
+    await append(store, "wrong", { snapshot: "s", facts: texts("c") });
+    await append(store, "wrong", { facts: texts("d") });
+    assert.deepEqual(factsOf(await store.load("wrong")), ["d"]);
+  });
+
   check("stores facts in order, without gaps", async (store) => {
     await create(store, record("a"), record("b"));
     const expected = { a: [], b: [] };

@@ -12,6 +12,7 @@
  * @packageDocumentation
  */
 import type { Store } from "./durable.js";
+import type { Task, TaskHandler } from "./index.js";
 
 /**
  * Makes a {@link Store} in a schema of a PostgreSQL database. The schema is created if it does not exist.
@@ -24,7 +25,36 @@ import type { Store } from "./durable.js";
  * by ARN; a request for an execution, made in any process, reaches the one that has it. When a process joins, leaves or lets its
  * lease expire, the executions are divided again.
  */
-export function postgres(options: PostgresOptions): Store;
+export function postgres(options: PostgresOptions): PostgresStore;
+
+/** A {@link Store} in a PostgreSQL database. */
+export interface PostgresStore extends Store {
+  /**
+   * Returns a handler for `tasks` that is called in a transaction of the same database, on a connection of its own. Its answer commits
+   * with its changes: if the process ends afterwards, the task gets this answer and the handler is not called again; if it ends before,
+   * nothing was changed. If the handler throws, or its task is not needed any more, everything is rolled back. At most four run at
+   * once. The handler must not commit by itself.
+   *
+   * The answer is kept with the execution, and is not encoded by `encoded()`.
+   *
+   * @example
+   * ```js
+   * const book = store.transactional(async ({ seat, guest }, task, transaction) => {
+   *   await transaction.query("INSERT INTO booking VALUES ($1, $2)", [seat, guest]);
+   *   return { seat };
+   * });
+   * const runtime = new Runtime({ store, machines, tasks: { book } });
+   * ```
+   */
+  transactional<Input = any, Output = unknown>(
+    handler: (input: Input, task: Task, transaction: PostgresTransaction) => Output | PromiseLike<Output>,
+  ): TaskHandler<Input, Output>;
+}
+
+/** The client of a transaction: what `client` of {@link PostgresOptions} has made. */
+export interface PostgresTransaction {
+  query(query: any, values?: any[]): Promise<any>;
+}
 
 /** Options of a store in PostgreSQL. */
 export interface PostgresOptions {
@@ -52,7 +82,7 @@ export interface PostgresOptions {
 export interface PostgresClient {
   connect(): Promise<unknown>;
   /** A statement with a `name` is prepared once in a session. A client may ignore the name. */
-  query(query: string | { text: string; values: unknown[]; name?: string }): Promise<any>;
+  query(query: string | { text: string; values: unknown[]; name?: string }, ...more: any[]): Promise<any>;
   end(): Promise<unknown>;
   on?(event: "error" | "end" | "notification", listener: (what?: any) => void): unknown;
 }

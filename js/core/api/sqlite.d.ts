@@ -11,7 +11,7 @@
  * @packageDocumentation
  */
 import type { Store } from "./durable.js";
-import type { PlatformUrl } from "./index.js";
+import type { PlatformUrl, Task, TaskHandler } from "./index.js";
 
 /**
  * Makes a {@link SqliteStore} in a file, which is created if it does not exist. Uses `node:sqlite`, which is in Node 22.13 and
@@ -39,6 +39,26 @@ export function sqlite(options: { database: SqliteDatabase | (() => SqliteDataba
 export interface SqliteStore extends Store {
   /** Writes a copy of the database to a new file while the store stays in use. The file appears once it is complete. */
   backup(file: string | PlatformUrl): Promise<void>;
+  /**
+   * Returns a handler for `tasks` that is called in a transaction of this database, on the store's own connection. Its answer commits
+   * with its changes: if the process ends afterwards, the task gets this answer and the handler is not called again; if it ends before,
+   * nothing was changed. If the handler throws, everything is rolled back. The handler must return its answer and not a promise, and
+   * must not begin or end transactions. Its tables are in the same file: begin their names with a prefix of your own.
+   *
+   * The answer is kept with the execution, and is not encoded by `encoded()`.
+   *
+   * @example
+   * ```js
+   * const book = store.transactional(({ seat, guest }, task, database) => {
+   *   database.prepare("INSERT INTO app_booking VALUES (?, ?)").run(seat, guest);
+   *   return { seat };
+   * });
+   * const runtime = new Runtime({ store, machines, tasks: { book } });
+   * ```
+   */
+  transactional<Input = any, Output = unknown>(
+    handler: (input: Input, task: Task, database: SqliteDatabase) => Output,
+  ): TaskHandler<Input, Output>;
 }
 
 /** What a store needs from an SQLite driver. */

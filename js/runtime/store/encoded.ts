@@ -18,6 +18,7 @@ import { hasLoneSurrogate } from "../../core/base/json.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 import { type CountOptions, countsOf } from "./counts.ts";
 import { StoreError } from "./errors.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** The only member of an encoded text. It has the names of the codecs, in the order in which they were applied, and the data. */
 const MARK = "$encoded";
@@ -65,10 +66,14 @@ class Coding {
   }
 
   /** Decodes a list of facts. */
-  async decodeList(text: string): Promise<string> {
+  async decodeList(text: string, where: string): Promise<string> {
     if (!text.startsWith(`[${PREFIX}`)) return text;
-    const [first] = JSON.parse(text);
-    return this.decode(JSON.stringify(first));
+    const [first, ...others] = JSON.parse(text);
+    const decoded = await this.decode(JSON.stringify(first));
+    const list: unknown = storedJson(decoded, `the facts of ${where}`);
+    if (!Array.isArray(list) || list.length !== 1 + others.length)
+      throw new StoreError("STORE_DAMAGED", `the facts of ${where} are damaged: their number is wrong`);
+    return decoded;
   }
 
   async #decoded(name: string, bytes: Uint8Array): Promise<Uint8Array> {
@@ -214,7 +219,7 @@ class EncodedStore implements Store {
     return {
       ...stored,
       record: await coding.decodeMembers(record),
-      journal: await Promise.all(journal.map((text) => coding.decodeList(text))),
+      journal: await Promise.all(journal.map((text) => coding.decodeList(text, `execution ${id}`))),
       ...(snapshot !== undefined && { snapshot: await coding.decode(snapshot) }),
     };
   }

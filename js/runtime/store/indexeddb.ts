@@ -13,13 +13,12 @@ import type {
   StoredExecution,
 } from "../../core/api/durable.d.ts";
 import type { IndexedDBOptions, IndexedDBStore } from "../../core/api/indexeddb.d.ts";
-import { conditionsOf } from "./attributes.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 import { selects } from "./filter.ts";
 import { documentText, type EndedPage } from "./records.ts";
 import { storedJson } from "./stored-json.ts";
 import { type Free, answer, inTransaction, storeError, takeLock, walk } from "./requests.ts";
-import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, attributeRange, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
+import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, checkedFacts, keysOf, migrate, rangeOf, recordOf, visit } from "./rows.ts";
 import { Writing } from "./writing.ts";
 
 // The number of executions that are removed in one transaction. It is small so that other transactions need not wait long.
@@ -234,11 +233,14 @@ class DatabaseStore implements IndexedDBStore {
       const row = await rowOf(transaction, id);
       if (row === undefined) return undefined;
       const { order, facts, events, wakeAt } = row;
-      const [record, snapshot, journal] = await Promise.all([
+      const stored = transaction.objectStore("fact");
+      const [record, snapshot, bodies, keys] = await Promise.all([
         recordOf(transaction, row),
         answer<string | undefined>(transaction.objectStore("text").get([order, "snapshot"])),
-        answer<string[]>(transaction.objectStore("fact").getAll(keysOf(order))),
+        answer<string[]>(stored.getAll(keysOf(order))),
+        answer(stored.getAllKeys(keysOf(order))),
       ]);
+      const journal = checkedFacts(bodies, keys as [order: number, seq: number][], row);
       return { record, facts, events, journal, wakeAt, ...(snapshot !== undefined && { snapshot }) };
     });
   }
@@ -354,30 +356,11 @@ export function indexedDB(name: string, options: IndexedDBOptions = {}): Indexed
   return new DatabaseStore(name, options);
 }
 
-/** Calls back with the rows that a filter may select, the latest first, until the callback returns false. */
-async function visit(transaction: IDBTransaction, filter: ExecutionFilter, before: number, see: (row: Row) => boolean): Promise<void> {
-  const executions = transaction.objectStore("execution");
-  const [condition] = conditionsOf(filter);
-  if (condition === undefined || "value" in condition) {
-    const { index, range } = rangeOf(filter, before);
-    return walk(executions.index(index).openCursor(range, "prev"), ({ value }) => see(value as Row));
-  }
-  // The index has these executions in the order of their values.
-  const orders = (await answer(executions.index("attribute").getAllKeys(attributeRange(condition)))) as number[];
-  for (const order of orders.filter((one) => one < before).sort((a, b) => b - a)) {
-    const row: Row | undefined = await answer(executions.get(order));
-    if (row !== undefined && !see(row)) return;
-  }
-}
-
 function rowOf(transaction: IDBTransaction, id: string): Promise<Row | undefined> {
   return answer(transaction.objectStore("execution").index("id").get(id));
 }
 
-/**
- * Returns whether the site's data is persistent. If `ask` is true, it asks the browser for that where possible: only windows can
- * ask.
- */
+/** Returns whether the site's data is persistent. If `ask` is true, it asks the browser for that where possible: only windows can. */
 async function persisted(ask: boolean): Promise<boolean> {
   try {
     const { storage } = navigator;

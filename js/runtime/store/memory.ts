@@ -31,17 +31,23 @@ import {
   summaryOf,
   type Stored,
 } from "./records.ts";
+import { Reading } from "./reading.ts";
 
 /** A part of a history: the JSON text of `count` events after the first `from` ones. */
 interface Piece extends Texts {
   from: number;
 }
 
+/** Facts in the form in which databases have them, too: the first one has the number `seq`. */
+type FactsRow = { seq: number; count: number; body: string };
+
 /** The data of an execution. */
 interface Entry {
   record: Stored;
   facts: number;
-  journal: string[];
+  journal: FactsRow[];
+  /** The number of facts that the last snapshot has replaced. */
+  base: number;
   snapshot: string | undefined;
   pieces: Piece[];
   /** The number of events in the pieces. */
@@ -50,6 +56,8 @@ interface Entry {
   /** The length of its texts, in characters, once it has ended. */
   size: number;
 }
+
+const reading = new Reading("the memory");
 
 /** A Store in memory. */
 export class MemoryStore implements Store {
@@ -149,7 +157,7 @@ export class MemoryStore implements Store {
   }
 
   #create(record: Stored): Entry {
-    const entry: Entry = { record, facts: 0, journal: [], snapshot: undefined, pieces: [], events: 0, wakeAt: null, size: 0 };
+    const entry: Entry = { record, facts: 0, journal: [], base: 0, snapshot: undefined, pieces: [], events: 0, wakeAt: null, size: 0 };
     this.#order = record.order;
     this.#executions.set(record.id, entry);
     for (const group of groupsOf(record)) entryOf(this.#groups, group, (): Entry[] => []).push(entry);
@@ -158,11 +166,12 @@ export class MemoryStore implements Store {
 
   #append(entry: Entry, { facts, snapshot, wakeAt }: Batch, pieces: readonly Texts[]): void {
     if (facts !== undefined && facts.count > 0) {
+      entry.journal.push({ seq: entry.facts, count: facts.count, body: facts.text });
       entry.facts += facts.count;
-      entry.journal.push(facts.text);
     }
     if (snapshot !== undefined) {
       entry.snapshot = snapshot ?? undefined;
+      entry.base = entry.facts;
       entry.journal = [];
     }
     for (const piece of pieces) {
@@ -200,8 +209,9 @@ export class MemoryStore implements Store {
     this.#check();
     const entry = this.#executions.get(id);
     if (entry === undefined) return undefined;
-    const { record, facts, events, snapshot, journal, wakeAt } = entry;
-    return { record: copyOf(record), facts, events, journal: [...journal], wakeAt, ...(snapshot !== undefined && { snapshot }) };
+    const { record, facts, events, snapshot, base, wakeAt } = entry;
+    const journal = reading.journal(entry.journal, `execution ${id}`, base, facts);
+    return { record: copyOf(record), facts, events, journal, wakeAt, ...(snapshot !== undefined && { snapshot }) };
   }
 
   async history(
@@ -212,12 +222,9 @@ export class MemoryStore implements Store {
     const entry = this.#executions.get(id);
     if (entry === undefined) return undefined;
     const { first, count } = pageOf(entry.events, page);
-    const events: unknown[] = [];
-    for (const piece of entry.pieces) {
-      if (piece.from + piece.count <= first || piece.from >= first + count) continue;
-      const all: unknown[] = JSON.parse(piece.text);
-      events.push(...all.slice(Math.max(first - piece.from, 0), first + count - piece.from));
-    }
+    const pieces = entry.pieces.filter((piece) => piece.from + piece.count > first && piece.from < first + count);
+    const rows = pieces.map(({ from, count: length, text }) => ({ first: from, count: length, body: text }));
+    const events = reading.events(rows, `execution ${id}`, { first, count });
     return { events: page.reverse ? events.reverse() : events, total: entry.events };
   }
 
@@ -350,26 +357,15 @@ function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value)
   return made;
 }
 
-/** Returns the time at which an execution ended, or Infinity if that is not known. */
-function endedAt({ record }: Entry): number {
-  return record.stopDate ?? Infinity;
-}
+/** Returns the time at which an execution ended. */
+const endedAt = ({ record }: Entry): number => record.stopDate ?? Infinity;
 
 /**
  * Returns the index after all executions that ended before this one or together with it. If this one is in the list, it is the last
  * of them.
  */
 function firstAfter(ended: readonly Entry[], entry: Entry): number {
-  const comes = (a: Entry, b: Entry): boolean => endedAt(a) < endedAt(b) || (endedAt(a) === endedAt(b) && a.record.order <= b.record.order);
-  let low = 0;
-  let high = ended.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const one = ended[middle];
-    if (one !== undefined && comes(one, entry)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return placeOf(ended, [endedAt(entry), entry.record.order + 1]);
 }
 
 /** Returns the index of the first of the ended executions that is at or after a position. */
@@ -387,6 +383,13 @@ function placeOf(ended: readonly Entry[], [time, order]: readonly [endedAt: numb
 
 /** Returns the length of the texts of an execution, in characters. */
 function sizeOf({ record, journal, snapshot, pieces }: Entry): number {
-  const texts = [record.input, record.output, record.cause, snapshot, ...journal, ...pieces.map(({ text }) => text)];
+  const texts = [
+    record.input,
+    record.output,
+    record.cause,
+    snapshot,
+    ...journal.map(({ body }) => body),
+    ...pieces.map(({ text }) => text),
+  ];
   return texts.reduce((sum: number, text) => sum + (typeof text === "string" ? text.length : 0), 0);
 }

@@ -109,6 +109,11 @@ export const STEPS: readonly (string | ((session: MigrationSession) => Promise<v
   CREATE INDEX attribute_number ON attribute (name, kind, number, execution) WHERE kind < 2;
   CREATE INDEX attribute_text ON attribute (name, text, execution) WHERE kind = 2;
   `,
+  // This step adds the answers of tasks that commit together with the changes of their handlers.
+  `
+  CREATE TABLE answer (key text PRIMARY KEY, execution bigint NOT NULL REFERENCES execution ON DELETE CASCADE, body text NOT NULL);
+  CREATE INDEX answer_execution ON answer (execution);
+  `,
 ];
 
 /** Migrates a schema to the last step. Refuses the schema of a newer version. */

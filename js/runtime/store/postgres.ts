@@ -13,9 +13,10 @@ import type {
   ExecutionRecord,
   ExecutionSummary,
   Sharing,
-  Store,
   StoredExecution,
 } from "../../core/api/durable.d.ts";
+import type { Task, TaskHandler } from "../../core/api/index.d.ts";
+import type { PostgresStore as PublicPostgresStore, PostgresTransaction } from "../../core/api/postgres.d.ts";
 import { randomUuid } from "../../core/base/random.ts";
 import { type CountOptions, sorted } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
@@ -23,6 +24,7 @@ import { selected } from "./postgres-lists.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
 import { type Row, Session, type SessionOptions } from "./postgres-session.ts";
 import { Shares, type Use } from "./postgres-shares.ts";
+import { Transactions } from "./postgres-transactions.ts";
 import { type Due, type EndedPage, PAYLOADS, type Stored, closed, documentText, pageOf } from "./records.ts";
 import { Reading } from "./reading.ts";
 import { textOf } from "./texts.ts";
@@ -41,14 +43,16 @@ export const LEASE = 10;
 const reading = new Reading("PostgreSQL");
 
 /** A Store in a PostgreSQL database. */
-export class PostgresStore implements Store {
+export class PostgresStore implements PublicPostgresStore {
   readonly #options: SessionOptions;
+  readonly #transactions: Transactions;
   #owner: string | undefined;
   #session: Session | undefined;
   #shares: Shares | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#transactions = new Transactions(options);
   }
 
   get durable(): true {
@@ -66,6 +70,7 @@ export class PostgresStore implements Store {
     try {
       this.#session = await this.#connect(this.#options, () => this.#owner === owner);
       await this.#shares?.open();
+      this.#transactions.open();
     } catch (error) {
       this.#owner = undefined;
       throw error;
@@ -85,9 +90,16 @@ export class PostgresStore implements Store {
 
   async close(): Promise<void> {
     const session = this.#session;
+    await this.#transactions.close();
     if (session !== undefined) await this.#shares?.close(session);
     this.#owner = this.#session = undefined;
     await session?.end();
+  }
+
+  transactional<Input, Output>(
+    handler: (input: Input, task: Task, transaction: PostgresTransaction) => Output | PromiseLike<Output>,
+  ): TaskHandler<Input, Output> {
+    return this.#transactions.handler(handler) as TaskHandler<Input, Output>;
   }
 
   /** The interface for processes that share the store. */

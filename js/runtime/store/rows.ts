@@ -3,12 +3,15 @@
 import type { ExecutionFilter, ExecutionRecord } from "../../core/api/durable.d.ts";
 import { type Condition, conditionsOf } from "./attributes.ts";
 import { PAYLOADS, type Stored } from "./records.ts";
-import { answer } from "./requests.ts";
+import { Reading } from "./reading.ts";
+import { answer, walk } from "./requests.ts";
 
 /** The version of the schema. Each change of the schema has a step in `migrate`. */
 export const SCHEMA = 2;
 
 export const STORES = ["counter", "definition", "document", "execution", "text", "fact", "history"] as const;
+
+const reading = new Reading("IndexedDB");
 
 /** An execution. Its texts (payloads, snapshot, facts, history) are in other object stores, under keys that begin with its order. */
 export interface Row {
@@ -108,7 +111,7 @@ function indexed(value: string | number | boolean): Indexed {
 }
 
 /** Returns the keys of the index of attributes for a range of values. */
-export function attributeRange({ name, kind, from, before }: Exclude<Condition, { value: unknown }>): IDBKeyRange {
+function attributeRange({ name, kind, from, before }: Exclude<Condition, { value: unknown }>): IDBKeyRange {
   const lowest = kind === "number" ? -Infinity : "";
   // The first key of the next kind.
   const next = kind === "number" ? "" : [];
@@ -132,6 +135,13 @@ export async function recordOf(transaction: IDBTransaction, { order, record }: R
     if (payload !== undefined) whole[name] = payload;
   }
   return whole;
+}
+
+/** Returns the texts of facts, whose keys have the number of the first fact of each. Throws if one has another number of facts. */
+export function checkedFacts(bodies: string[], keys: readonly [order: number, seq: number][], { id, facts }: Row): string[] {
+  const [first] = keys;
+  const rows = bodies.map((body, i) => ({ seq: keys[i]![1], count: (keys[i + 1]?.[1] ?? facts) - keys[i]![1], body }));
+  return reading.journal(rows, `execution ${id}`, first?.[1] ?? facts, facts);
 }
 
 /** Returns the range of all keys that begin with an execution's order. */
@@ -158,4 +168,25 @@ export function rangeOf(filter: ExecutionFilter, before: number): { index: strin
   const index =
     machineArn === undefined ? (statuses === undefined ? "scope" : "status") : statuses === undefined ? "machine" : "machineStatus";
   return { index, exact, range: IDBKeyRange.bound([...key, -Infinity], [...key, before], false, true) };
+}
+
+/** Calls back with the rows that a filter may select, the latest first, until the callback returns false. */
+export async function visit(
+  transaction: IDBTransaction,
+  filter: ExecutionFilter,
+  before: number,
+  see: (row: Row) => boolean,
+): Promise<void> {
+  const executions = transaction.objectStore("execution");
+  const [condition] = conditionsOf(filter);
+  if (condition === undefined || "value" in condition) {
+    const { index, range } = rangeOf(filter, before);
+    return walk(executions.index(index).openCursor(range, "prev"), ({ value }) => see(value as Row));
+  }
+  // The index has these executions in the order of their values.
+  const orders = (await answer(executions.index("attribute").getAllKeys(attributeRange(condition)))) as number[];
+  for (const order of orders.filter((one) => one < before).sort((a, b) => b - a)) {
+    const row: Row | undefined = await answer(executions.get(order));
+    if (row !== undefined && !see(row)) return;
+  }
 }

@@ -67,6 +67,11 @@ export const STEPS: readonly string[] = [
     name TEXT NOT NULL, kind INTEGER NOT NULL, value NOT NULL, execution INTEGER NOT NULL, PRIMARY KEY (name, kind, value, execution)
   ) WITHOUT ROWID;
   `,
+  // This step adds the answers of tasks that commit together with the changes of their handlers.
+  `
+  CREATE TABLE answer (key TEXT PRIMARY KEY, execution INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX answer_execution ON answer (execution);
+  `,
 ];
 
 /** Refuses the databases of other programs and of newer versions. Returns the version of the schema of any other database. */

@@ -17,8 +17,10 @@ import type {
   StoredExecution,
   Texts,
 } from "../../core/api/durable.d.ts";
-import type { PlatformUrl } from "../../core/api/index.d.ts";
+import type { PlatformUrl, Task, TaskHandler } from "../../core/api/index.d.ts";
 import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../../core/api/sqlite.d.ts";
+import { TaskError } from "../../core/base/errors.ts";
+import { answerText, executionOf, withoutExecution } from "./answers.ts";
 import type { Attributes } from "./attributes.ts";
 import { type CountOptions, sorted } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
@@ -579,6 +581,7 @@ export class SqliteStore implements PublicSqliteStore {
       if (row.ended_at !== null) this.#count(-1, Number(row.bytes));
       if (typeof mapRun === "number") runs.add(mapRun);
       unlist(connection, id, textOf(row.about));
+      connection.run("DELETE FROM answer WHERE execution = ?", id);
       connection.run("DELETE FROM fact WHERE execution = ?", id);
       connection.run("DELETE FROM snapshot WHERE execution = ?", id);
       connection.run("DELETE FROM history WHERE execution = ?", id);
@@ -605,12 +608,52 @@ export class SqliteStore implements PublicSqliteStore {
     }
   }
 
+  /** Returns a handler that is called in a transaction of this database, and whose answer commits with it. */
+  transactional<Input, Output>(handler: (input: Input, task: Task, database: SqliteDatabase) => Output): TaskHandler<Input, Output> {
+    return async (input: Input, task: Task) => {
+      let failure: { thrown: unknown } | undefined;
+      const answer = (() => {
+        try {
+          return this.#transaction((connection) => {
+            try {
+              return this.#answered(connection, task, () => handler(input, task, this.#database!));
+            } catch (thrown) {
+              failure = { thrown };
+              throw thrown;
+            }
+          });
+        } catch (error) {
+          // An error of the handler is the task's, and is not one of the store.
+          throw failure === undefined ? error : failure.thrown;
+        }
+      })();
+      await this.#stored();
+      return answer;
+    };
+  }
+
+  /** Returns the stored answer of a task, or else calls `work` and stores its answer. */
+  #answered<Output>(connection: Connection, task: Task, work: () => Output): Output {
+    const key = bound(task.idempotencyKey);
+    const known = connection.get("SELECT body FROM answer WHERE key = ?", key);
+    if (known !== undefined) return this.#reading.parse(known.body, `answer of ${task.idempotencyKey}`) as Output;
+    const execution = connection.get("SELECT id FROM execution WHERE arn = ?", bound(executionOf(task)));
+    if (execution === undefined) throw withoutExecution(task);
+    const answer = work();
+    if (typeof (answer as { then?: unknown } | null | undefined)?.then === "function") throw new TaskError("States.TaskFailed", NOT_ASYNC);
+    connection.run("INSERT INTO answer (key, execution, body) VALUES (?, ?, ?)", key, Number(execution.id), bound(answerText(answer)));
+    return answer;
+  }
+
   /** Writes a copy of the database to a new file. */
   async backup(file: string | PlatformUrl): Promise<void> {
     if (this.#database === undefined) throw closed();
     await copyTo(this.#source, this.#database, typeof file === "string" ? file : fileURLToPath(file));
   }
 }
+
+const NOT_ASYNC =
+  "a transactional handler of SQLite must return its answer and not a promise, because the store uses the connection for everything else, too; nothing was committed";
 
 /** The state of an execution after a write, without its payloads. */
 interface Left {
