@@ -6,7 +6,7 @@ import { type Condition as AttributeCondition, conditionsOf } from "./attributes
 import { bound, escaped } from "./texts.ts";
 
 /** A part of a statement, and the values of its parameters. */
-export interface Sql {
+interface Sql {
   text: string;
   values: Value[];
 }
