@@ -19,7 +19,6 @@ import * as selection from "../store/selection.ts";
 import { showToast } from "../store/notifications.ts";
 import { saveSession } from "../exchange/session.ts";
 import { tour } from "../ui/tour.ts";
-import { copyShareLink } from "../exchange/link.ts";
 import { focusGraph, nextPane } from "./focus.ts";
 import * as model from "../debugger/model.ts";
 import * as session from "../debugger/session.ts";
@@ -262,7 +261,12 @@ export const commands = signal<readonly Command[]>([
     run: () => void loaders.project().then(({ openFiles }) => openFiles()),
   },
   { id: "saveSession", group: "Anywhere", title: "Save everything as a session file", run: saveSession },
-  { id: "copyLink", group: "Anywhere", title: "Copy a link to this workspace", run: () => void copyShareLink() },
+  {
+    id: "copyLink",
+    group: "Anywhere",
+    title: "Copy a link to this workspace",
+    run: () => void import("../exchange/link.ts").then(({ copyShareLink }) => copyShareLink()),
+  },
   { id: "graph", group: "Anywhere", title: "Graph", run: focusGraph },
   { id: "mocks", group: "Anywhere", title: "Mocks of the tasks", run: () => show(() => panes.chooseLeft("mocks"), "code") },
   { id: "watch", group: "Anywhere", title: "Watch expressions", run: () => show(() => panes.chooseDock("watch"), "events") },

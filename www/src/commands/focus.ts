@@ -19,7 +19,11 @@ export function nextPane(back: boolean): void {
   const to = there[at < 0 && back ? there.length - 1 : (at + (back ? there.length - 1 : 1) + there.length) % there.length];
   if (!to) return;
   if (to.id === "graph-pane") return focusGraph();
+  const selected = '[role="tab"][aria-selected="true"]';
+  // The tab of what is shown, and not that of its group.
   const inside =
-    to.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]') ?? to.querySelector<HTMLElement>('button:enabled, [tabindex="0"]');
+    to.querySelector<HTMLElement>(`.tab-group ${selected}`) ??
+    to.querySelector<HTMLElement>(selected) ??
+    to.querySelector<HTMLElement>('button:enabled, [tabindex="0"]');
   (inside ?? to).focus();
 }

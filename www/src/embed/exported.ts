@@ -1,7 +1,7 @@
 // What a component writes elsewhere: its drawing, and its machine in a playground.
 
 import { withServiceSigns } from "../ui/services.ts";
-import { encode } from "../model/share.ts";
+import { encode } from "../model/linkText.ts";
 import type { StepglassDebugger } from "./element.ts";
 import { isYaml } from "./syntax.ts";
 

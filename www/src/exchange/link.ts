@@ -1,6 +1,7 @@
 // Links: the whole workspace in the address of the page.
 
-import { type Workspace, decode, encode } from "../model/share.ts";
+import { decode, encode } from "../model/linkText.ts";
+import type { Workspace } from "../model/share.ts";
 import * as opening from "../store/opening.ts";
 import * as playback from "../store/playback.ts";
 import * as panes from "../store/panes.ts";

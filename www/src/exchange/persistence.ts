@@ -12,7 +12,6 @@ import { dismiss, notify, showAlarm, showToast } from "../store/notifications.ts
 import * as workspace from "../store/workspace.ts";
 import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, removeDraft, turnOf, writeDraft } from "./drafts.ts";
 import { heedMachines, isTitleDerived, partsFromDraft } from "./replacedMachine.ts";
-import { openLink } from "./link.ts";
 import { heedRefusals } from "./refusal.ts";
 
 const PAUSE = 400;
@@ -85,7 +84,7 @@ export async function startSaving(fresh: boolean, first: Workspace): Promise<voi
     if (failed && textOf(workspace.current()) !== saved) event.preventDefault();
   });
   addEventListener("hashchange", () => {
-    if (isLink()) void openLink();
+    void openLink();
   });
   if (localHas("stepglass.project")) void loaders.project().catch(() => {});
   if ((await hasExecutions()) && (await import("./unfinished.ts").then(({ offer }) => offer()).catch(() => false))) return;
@@ -125,11 +124,16 @@ async function hasExecutions(): Promise<boolean> {
   }
 }
 
-const isLink = (): boolean => /^#v\d+\./.test(location.hash);
+/** Opens the workspace of the address, if it is a link. Returns whether it was opened. */
+async function openLink(): Promise<boolean> {
+  if (!/^#v\d+\./.test(location.hash)) return false;
+  const link = await import("./link.ts");
+  return link.openLink();
+}
 
 /** Opens the workspace of the address, of this tab, the last draft, or the first example. Returns whether it was this tab's. */
 async function restore(before: Tab, first: Workspace): Promise<boolean> {
-  if (isLink() && (await openLink())) {
+  if (await openLink()) {
     // A workspace from a link is saved too, because the address no longer contains it.
     current = undefined;
     saved = "";

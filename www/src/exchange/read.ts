@@ -1,6 +1,7 @@
 // Reads what the user has dropped, selected or pasted. Its contents determine what it is, and not its name.
 
-import { type Workspace, decode } from "../model/share.ts";
+import { decode } from "../model/linkText.ts";
+import type { Workspace } from "../model/share.ts";
 import type { Recorded } from "../model/recorded.ts";
 import { isRecorded, readRecorded } from "../model/recorded.ts";
 import { isSession, sessionOf } from "./session.ts";

@@ -4,7 +4,7 @@ import { batch, effect, signal } from "@preact/signals";
 import type { EventFilter } from "../model/protocol.ts";
 
 /** The panels of the left pane that say how a run is set up. */
-export const SETUP = ["input", "tasks", "mocks", "config"] as const;
+const SETUP = ["input", "tasks", "mocks", "config"] as const;
 export type LeftTab = "definition" | "inspector" | (typeof SETUP)[number];
 /** The panels of the dock by their groups, in the order of their tabs. */
 export const DOCK = {
@@ -29,7 +29,7 @@ export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
 
 /** Returns the group of a panel of the dock. */
 export const dockGroupOf = (tab: DockTab): DockGroup => ((DOCK.history as readonly DockTab[]).includes(tab) ? "history" : "run");
-export const isSetup = (tab: LeftTab): boolean => (SETUP as readonly LeftTab[]).includes(tab);
+const isSetup = (tab: LeftTab): boolean => (SETUP as readonly LeftTab[]).includes(tab);
 
 /** The panel of each group that was visible last. */
 const lastDock: Record<DockGroup, DockTab> = { run: "events", history: "runs" };

@@ -104,12 +104,16 @@ export async function start(beginning: Beginning = {}): Promise<void> {
   } catch (error) {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;
-    run.value = { ...begun, phase: "ended", refused: message };
-    // Nothing is played, so the result shows why. On a narrow page it is in another pane.
-    dockTab.value = "result";
-    if (prefs.layoutSize() === "narrow") narrowTab.value = "events";
+    showRefused(begun, message);
     announceFailure(`Not started. ${message}`);
   }
+}
+
+/** Ends a run that did not start. Nothing is played, so the result shows why; on a narrow page it is in another pane. */
+function showRefused(begun: RunState, why: string): void {
+  run.value = { ...begun, phase: "ended", refused: why };
+  dockTab.value = "result";
+  if (prefs.layoutSize() === "narrow") narrowTab.value = "events";
 }
 
 /** Returns the request for the interpreter, from the current contents of the page. */
@@ -193,7 +197,7 @@ export function stop(): void {
   const now = run.value;
   if (now?.elsewhere) return;
   // The loading that is still in progress is not waited for.
-  if (now?.phase === "starting" && now.id === 0) run.value = { ...now, phase: "ended", refused: "It was stopped before it began." };
+  if (now?.phase === "starting" && now.id === 0) showRefused(now, "It was stopped before it began.");
   void client.call("stop", {});
 }
 
