@@ -34,7 +34,7 @@ test("loading twice does nothing", async () => {
 test("Node loads the first part of the fast build, and bundles for Node contain all of it", async () => {
   const file = (name) => readFileSync(new URL(`../../dist/${name}`, import.meta.url));
   const { moduleBytes } = await importSource("js/entries/wasm-file.ts");
-  const { moduleBytes: inlined } = await import("../../dist/held.cjs");
+  const { moduleBytes: inlined } = await import("../../dist/wasm-inline.js");
   assert.deepEqual([file("stepglass-fast-first.wasm").equals(moduleBytes()), file("stepglass-fast.wasm").equals(inlined())], [true, true]);
 });
 

@@ -1,7 +1,7 @@
 // Every command line in the help, and in docs/command.md, works in a folder that has the files it names.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -86,7 +86,7 @@ const FILES = {
 // Other programs that appear in the lines: jq prints its input, git shows the file, aws has the history, vitest runs the same test.
 const PROGRAMS = {
   // Commands that store data need a Node release with SQLite.
-  stepglass: `case " $* " in *" --data "*) exec "${nodeWithSqlite}" --no-warnings "${command}" "$@" ;; *) exec "${process.execPath}" "${command}" "$@" ;; esac`,
+  stepglass: `case " $* " in *" --data "*|*" --store "*) exec "${nodeWithSqlite}" --no-warnings "${command}" "$@" ;; *) exec "${process.execPath}" "${command}" "$@" ;; esac`,
   npx: `if [ "$1" = stepglass ]; then shift; exec stepglass "$@"; else exec "${process.execPath}" --test; fi`,
   npm: `exec "${process.execPath}" --test`,
   jq: "cat",
@@ -97,6 +97,7 @@ const PROGRAMS = {
 /** Commands that run until they are ended, with the output to wait for. */
 const STAYS = [
   [/^stepglass serve/, /Debugger/],
+  [/^stepglass console/, /http:/],
   [/^stepglass dap --port/, /listens on/],
   [/^stepglass open/, /is open/],
   [/ --watch/, /1 passed/],
@@ -153,7 +154,12 @@ before(async () => {
   const nested = [{ parent: about.executionArn, event: 1, execution: payment, stateMachine, history: execution.history() }];
   for (const name of ["order-7.sfnrun", "runs/order-7.sfnrun"]) put(name, { ...run, nested, redacted: [] });
   put("plan.yaml", 'tasks: { "*": { duration: 100 ms } }\n');
-  if (nodeWithSqlite !== undefined) await keepData(join(folder, "data"));
+  if (nodeWithSqlite !== undefined) {
+    await keepData(join(folder, "data"));
+    // The store of a server is in a file like that of a Runtime.
+    const [file] = readdirSync(join(folder, "data")).filter((name) => /\.(db|sqlite)$/.test(name));
+    copyFileSync(join(folder, "data", file), join(folder, "orders.db"));
+  }
   mkdirSync(join(folder, "home/.config/fish/completions"), { recursive: true });
   const { NODE_TEST_CONTEXT, FORCE_COLOR, ...rest } = process.env;
   env = {
@@ -220,12 +226,13 @@ describe("the lines of the help work", { skip: process.platform === "win32" && "
     const skip =
       (/^stepglass (?:fetch|open) arn:|^stepglass fetch /.test(line) &&
         "there is no account: pkg-tests/server/fetch.test.mjs fetches from a server") ||
-      (line.includes(" --data ") && nodeWithSqlite === undefined && "there is no Node with an SQLite: npm ci --prefix pkg-tests/store");
+      (/ --store postgres:/.test(line) && "it needs a server: pkg-tests/store tests the stores of PostgreSQL") ||
+      (/ --(data|store) /.test(line) && nodeWithSqlite === undefined && "there is no Node with an SQLite: npm ci --prefix pkg-tests/store");
     test(line, { timeout: 60_000, skip }, async (t) => {
       // The port is replaced by a free one, a first machine goes into a new folder, background commands are not needed, and zsh is
       // not used here.
       const own = line
-        .replace(/^stepglass serve.*/, "$& --port 0")
+        .replace(/^stepglass (serve|console).*/, "$& --port 0")
         .replace(/^stepglass dap --port.*/, "stepglass dap --port 0")
         .replace(/^stepglass open.*/, "$& --no-browser")
         .replace(/^stepglass lsp.*/, "mkfifo to-lsp && exec 3<>to-lsp && cat editor.txt >&3 && $& <&3")

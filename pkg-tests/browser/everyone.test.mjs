@@ -572,7 +572,7 @@ describe("accessibility", { skip }, () => {
     await page.getByRole("button", { name: "Share" }).press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
-    await page.waitForFunction(() => document.activeElement?.textContent?.includes("Share"));
+    await page.waitForFunction(() => document.activeElement?.ariaLabel === "Share");
   });
 
   visit(

@@ -206,7 +206,8 @@ test("the list of executions can be filtered", async () => {
   assert.deepEqual(await list(`stateMachineArn=${stateMachineArn}&name=red`), ["red-2", "red-1"]);
   assert.deepEqual(await list(`stateMachineArn=${stateMachineArn}&status=SUCCEEDED&limit=1`), ["blue-1"]);
   assert.deepEqual(await list(`stateMachineArn=${stateMachineArn}&status=FAILED`), []);
-  const page = async (query) => (await fetch(`${server.url}/debugger/?${query}`)).text();
-  assert.match(await page("name=none"), /No executions like these/);
-  assert.match(await page("name=%22%3E%3Cscript%3E"), /value="&quot;&gt;&lt;script&gt;"/);
+  assert.deepEqual(await list(`stateMachineArn=${stateMachineArn}&name=none`), []);
+  // The page is the same for every filter, which its script reads.
+  const page = await (await fetch(`${server.url}/debugger/?name=%22%3E%3Cscript%3Ealert`)).text();
+  assert.doesNotMatch(page, /<script>alert/);
 });

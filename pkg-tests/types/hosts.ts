@@ -9,7 +9,18 @@ type Equal<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type Methods<T> = { [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Result ? { args: Args; result: Result } : T[Name] };
 
 // Members that only a Runtime and its executions have; docs/restate.md says why.
-type OfRuntime = "open" | "close" | "resident" | "prune" | "verify" | "worker" | "queues" | "metrics" | "metricsText" | "ownerOf";
+type OfRuntime =
+  | "open"
+  | "close"
+  | "resident"
+  | "prune"
+  | "verify"
+  | "worker"
+  | "queues"
+  | "metrics"
+  | "metricsText"
+  | "ownerOf"
+  | "counts";
 type OfExecution = "mapRuns";
 
 // Code that takes one handle also takes the other, unless it needs what only a Runtime has.

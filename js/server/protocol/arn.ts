@@ -20,7 +20,7 @@ function split(arn: string, types: readonly string[]): [first: string, ...rest: 
 }
 
 /** The parts of a state machine's ARN. */
-export interface MachineArn {
+interface MachineArn {
   /** The ARN without qualifier, label and test case. */
   arn: string;
   name: string;

@@ -3,7 +3,7 @@
 import type { ServeOptions } from "../../core/api/server.d.ts";
 
 /** The levels of the log. No line has the level `silent`. */
-export type LogLevel = NonNullable<ServeOptions["logLevel"]>;
+type LogLevel = NonNullable<ServeOptions["logLevel"]>;
 
 /** Logs a line. The message is computed only if the line is written. */
 export type Log = (level: Exclude<LogLevel, "silent">, message: () => string) => void;
