@@ -1,6 +1,6 @@
 // Inlay hints: where a state leads, and the values of placeholders.
 
-import type { TextRange } from "../../core/api/index.d.ts";
+import type { OutlineState, TextRange } from "../../core/api/index.d.ts";
 import { language } from "../../core/definition/language.ts";
 import { shown } from "../../core/base/shown.ts";
 import { statesOf } from "./document.ts";
@@ -44,9 +44,14 @@ function leadingHints({ document, reading }: Opened, part: Part): Hint[] {
   const siblings = new Map<string, Set<string>>();
   for (const { pointer, name } of states) siblings.set(scopeOf(pointer), (siblings.get(scopeOf(pointer)) ?? new Set()).add(name));
   const targets = new Map<string, Set<string>>();
+  // Both lists are in the order of the text, so one pass over them finds the innermost state around each name.
+  const open: OutlineState[] = [];
+  let next = 0;
   for (const { kind, definition, start, name } of language.symbols(part.json)) {
     if (kind !== "state" || definition) continue;
-    const around = states.findLast(({ from, to }) => from <= start && start <= to);
+    for (let state = states[next]; state !== undefined && state.from <= start; state = states[++next]) open.push(state);
+    for (let last = open.at(-1); last !== undefined && last.to < start; last = open.at(-1)) open.pop();
+    const around = open.at(-1);
     // The `StartAt` of a branch names a state inside, to which the state around it does not lead.
     if (around === undefined || !siblings.get(scopeOf(around.pointer))?.has(name)) continue;
     targets.set(around.pointer, (targets.get(around.pointer) ?? new Set()).add(name));

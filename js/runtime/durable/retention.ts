@@ -72,7 +72,7 @@ export class Retention {
     });
   }
 
-  /** Removes what the rules say. Resolves to the ARNs of what this call has removed. */
+  /** Removes the executions that the rules do not keep. Resolves to the ARNs of those that this call has removed. */
   prune(): Promise<string[]> {
     const pass = this.#passing.then(() => this.#prune());
     this.#passing = pass.catch(() => undefined);
@@ -116,6 +116,7 @@ export class Retention {
     let before: [endedAt: number, order: number] | undefined;
     for (;;) {
       const page: EndedExecution[] = (await this.#host.store.ended?.({ limit: READ, ...(before !== undefined && { before }) })) ?? [];
+      // Every rule counts every execution that it selects, so the first rule that removes it does not end the search.
       const expired = page.filter((one) => rules.filter((seen) => expires(seen, one)).length > 0).map(({ id }) => id);
       for (let from = 0; from < expired.length && !this.#isClosed; from += REMOVED) {
         gone.push(...(await this.#host.prune({ ids: expired.slice(from, from + REMOVED) })));

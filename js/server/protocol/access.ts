@@ -17,12 +17,12 @@ import { authorizationOf, checkSignature } from "./signature.ts";
 const READS = /^(?:Describe|List|Validate)|^GetExecutionHistory$/;
 /** Operations on no single resource, which every key may call. The lists contain only what the key may read. */
 const UNSCOPED: ReadonlySet<Operation> = new Set(["ListStateMachines", "ListActivities", "ValidateStateMachineDefinition"]);
-/** The cookie with the token of a person who reads the pages. */
+/** The name of the cookie that holds the token of a visitor of the pages. */
 const COOKIE = "stepglass-token";
 
 type Request = Pick<IncomingMessage, "method" | "url" | "headers">;
 
-/** Who makes a request, and what he may do. */
+/** Who makes a request, and what they may do. */
 export interface Identity {
   /** The name of the key; undefined if the server does not check access. */
   readonly name?: string;
@@ -48,7 +48,7 @@ interface Known extends Identity {
   readonly tokenHash?: Buffer;
 }
 
-/** The keys of a server, and the log of what was done with them. */
+/** Checks the keys of requests, and logs what each key has changed. */
 export class Access {
   readonly #keys: readonly Known[];
   readonly #audit: Audit | undefined;

@@ -20,7 +20,7 @@ export function nextPane(back: boolean): void {
   if (!to) return;
   if (to.id === "graph-pane") return focusGraph();
   const selected = '[role="tab"][aria-selected="true"]';
-  // The tab of what is shown, and not that of its group.
+  // Where tabs are in groups, the selected tab of the open group gets the focus, and not the tab of the group.
   const inside =
     to.querySelector<HTMLElement>(`.tab-group ${selected}`) ??
     to.querySelector<HTMLElement>(selected) ??
