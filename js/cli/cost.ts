@@ -261,7 +261,7 @@ function levelled(amount: number, levels: Prices["express"]["gbSecond"]): number
 function textOf({ prices, executions, simulated, runs, standard, express, states, partial }: Report): string {
   const { bold, dim, yellow } = colors(process.stdout);
   const money = (amount: number): string => `${amount.toFixed(amount < 1 ? 6 : 2)} ${prices.currency}`;
-  const number = (value: number): string => String(Number(value.toFixed(3)));
+  const number = (value: number): number => Number(value.toFixed(3));
   const row = (name: string, per: string, thousand: number, total: number): string =>
     `${bold(name.padEnd(9))} ${per.padEnd(44)} ${money(thousand).padStart(16)} ${money(total).padStart(18)}`;
   const width = Math.max(5, ...states.map(({ state }) => state.length));
@@ -269,13 +269,18 @@ function textOf({ prices, executions, simulated, runs, standard, express, states
     dim(
       `${"".padEnd(9)} ${"an execution".padEnd(44)} ${"1,000 executions".padStart(16)} ${`${runs.toLocaleString("en-US")} a month`.padStart(18)}`,
     ),
-    row("Standard", `${number(standard.transitions)} state transitions`, standard.perThousand, standard.total),
-    row("Express", `${number(express.requests)} requests, ${number(express.gbSeconds)} GB-seconds`, express.perThousand, express.total),
+    row("Standard", count(number(standard.transitions), "state transition"), standard.perThousand, standard.total),
+    row(
+      "Express",
+      `${count(number(express.requests), "request")}, ${count(number(express.gbSeconds), "GB-second")}`,
+      express.perThousand,
+      express.total,
+    ),
     "",
     dim(`${"state".padEnd(width)}  transitions  retries  1,000 executions (Standard)`),
     ...states.map(
       ({ state, transitions, retries, perThousand }) =>
-        `${state.padEnd(width)}  ${number(transitions).padStart(11)}  ${number(retries).padStart(7)}  ${money(perThousand)}`,
+        `${state.padEnd(width)}  ${String(number(transitions)).padStart(11)}  ${String(number(retries)).padStart(7)}  ${money(perThousand)}`,
     ),
     "",
     ...(express.longerThanFiveMinutes > 0

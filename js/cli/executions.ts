@@ -4,6 +4,7 @@ import type { MapRunDescription } from "../core/api/durable.d.ts";
 import type { ExecutionStatus } from "../core/api/index.d.ts";
 import { codeOf, messageOf } from "../core/base/errors.ts";
 import { Unusable } from "../language/files/problem.ts";
+import { count } from "../language/files/terminal.ts";
 import type { Service } from "../server/service.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { openedStore } from "./opened-store.ts";
@@ -223,8 +224,9 @@ async function verify({ runner, machines }: Service, { status, machine, json }: 
   if (json) print(`${JSON.stringify({ executions, differing })}\n`);
   else {
     const lines = differing.map(({ arn, status: now, reason }) => `${now}  ${arn}\n  ${reason}\n`);
-    const words = executions === 1 ? "1 execution" : `${executions} executions`;
-    print(`${lines.join("")}${words} replayed, ${differing.length === 0 ? "nothing differs" : `${differing.length} of them differ`}\n`);
+    const result =
+      differing.length === 0 ? "nothing differs" : `${differing.length} of them ${differing.length === 1 ? "differs" : "differ"}`;
+    print(`${lines.join("")}${count(executions, "execution")} replayed, ${result}\n`);
   }
   return differing.length === 0 ? 0 : 1;
 }
@@ -252,7 +254,7 @@ function described({
 /** Describes a Map Run in one line: how many items failed, and the child execution to look at first. */
 function mapRunText({ mapRunArn, status, itemCounts, firstFailure }: MapRunDescription): string {
   const { failed, timedOut, total } = itemCounts;
-  const counts = `${mapRunArn} ${status}, ${failed + timedOut} of ${total} items failed`;
+  const counts = `${mapRunArn} ${status}, ${failed + timedOut} of ${count(total, "item")} failed`;
   if (firstFailure === undefined) return counts;
   const { index, arn, error, cause } = firstFailure;
   return `${counts}; first item ${index} (show ${arn}): ${[error, cause].filter((part) => part !== undefined).join(": ")}`;

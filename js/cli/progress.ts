@@ -1,7 +1,7 @@
 // Shows the progress of an execution on a terminal.
 
 import type { Execution, HistoryEvent } from "../core/api/index.d.ts";
-import type { Output } from "../language/files/terminal.ts";
+import { count, type Output } from "../language/files/terminal.ts";
 import { detailsOf, type EventDetails } from "../core/history/events.ts";
 
 /** A stream of the process. A terminal has columns. */
@@ -75,7 +75,7 @@ function about(details: EventDetails): string {
     name,
     name === undefined ? resource : undefined,
     index === undefined ? undefined : `[${index}]`,
-    length === undefined ? undefined : `${length} items`,
+    length === undefined ? undefined : count(length, "item"),
   ];
   if (error !== undefined || cause !== undefined) parts.push([error, cause].filter(Boolean).join(": "));
   else parts.push(brief(details.output ?? details.parameters ?? details.input));

@@ -162,7 +162,7 @@ function text({ divergence, divergences, missing, unreproducible, recorded, comp
     if (others.length > 0)
       lines.push(
         "",
-        `  ${count(others.length, "more branch")}${others.length === 1 ? "" : "es"} or iterations diverge.`.replace("branchs", "branch"),
+        `  ${others.length === 1 ? "1 more branch or iteration diverges" : `${others.length} more branches or iterations diverge`}.`,
       );
     lines.push("");
   }

@@ -42,6 +42,8 @@ tasks.mjs exports functions named after Lambda functions, activities or states:
   export const ChargeCard = async ({ amount }) => ({ charged: amount });
   export default { "sqs:sendMessage": () => ({ MessageId: "1" }), "*": (input) => input };
 
+An object of functions can be the default export or an export with the name tasks.
+
 Options
   -i, --input JSON    the input, default {}; @FILE reads it from a file
   -t, --tasks MODULE  an ES module (or CommonJS module) with task handlers

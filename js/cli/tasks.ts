@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { TaskHandlers } from "../core/api/index.d.ts";
-import { codeOf } from "../core/base/errors.ts";
+import { codeOf, messageOf } from "../core/base/errors.ts";
 import { exportedHandlers } from "../core/tasks/handlers.ts";
 import { Unusable, placed } from "../language/files/problem.ts";
 import { isFolder } from "../language/files/reading.ts";
@@ -22,7 +22,7 @@ function syntaxPlace(error: unknown, file: string): string {
   return place === undefined ? "" : `\n  at ${place}`;
 }
 
-/** Returns the default export of a module, or all its exported functions. */
+/** Returns the handlers that a module exports; none if there is no file. Throws Unusable. */
 export async function handlersOf(file: string | undefined): Promise<TaskHandlers> {
   if (file === undefined) return {};
   if (isFolder(file)) throw new Unusable(`cannot load the tasks of ${file}: it is a directory`);
@@ -34,8 +34,10 @@ export async function handlersOf(file: string | undefined): Promise<TaskHandlers
       codeOf(error) === "ERR_MODULE_NOT_FOUND" && !existsSync(file) ? "no such file" : `${placed(error)}${syntaxPlace(error, file)}`;
     throw new Unusable(`cannot load the tasks of ${file}: ${why}`);
   }
-  const handlers = exportedHandlers(module);
-  if (handlers instanceof Map && handlers.size === 0) throw new Unusable(`${file} exports no functions`);
-  // An object with a `take` method is an Activity, of this copy of the package or of another one.
-  return handlers as TaskHandlers;
+  try {
+    // An object with a `take` method is an Activity, of this copy of the package or of another one.
+    return exportedHandlers(module, file) as TaskHandlers;
+  } catch (error) {
+    throw new Unusable(messageOf(error));
+  }
 }

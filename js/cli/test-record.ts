@@ -68,7 +68,7 @@ export async function recordTest(file: string, { definition, output, minimize, j
   const [bytes, before] = [size(given), size(recorded)];
   if (json) writeJson({ file: to, passed: failures.length === 0, differs, runs: runs.count, bytes, recordedBytes: before });
   else {
-    process.stdout.write(`${to}: ${count(Object.values(given.mocks).flat().length, "mocked call")}, ${bytes} bytes of payloads`);
+    process.stdout.write(`${to}: ${count(Object.values(given.mocks).flat().length, "mocked call")}, ${count(bytes, "byte")} of payloads`);
     process.stdout.write(minimize ? `, ${before} before; ${count(runs.count, "run")} took the same path\n` : "\n");
     if (differs !== undefined) process.stdout.write(`${differs}; the test expects what the definition does now\n`);
     for (const { message } of failures) process.stderr.write(`stepglass: the written test does not pass: ${message}\n`);

@@ -159,9 +159,17 @@ export class Service implements OperationContext {
     if (running > 0 && !standby) {
       const { own, machines } = await unhandled(this);
       const others = running - own;
-      if (own > 0) this.log("info", () => `resumes ${own} executions that were running when the server ended`);
+      if (own > 0)
+        this.log(
+          "info",
+          () => `resumes ${own === 1 ? "an execution that was" : `${own} executions that were`} running when the server ended`,
+        );
       if (others > 0)
-        this.log("error", () => `${others} running executions of the store are run by ${RUN_BY.runtime}: the server only shows them`);
+        this.log(
+          "error",
+          () =>
+            `${others} running ${others === 1 ? "execution of the store is" : "executions of the store are"} run by ${RUN_BY.runtime}: the server only shows them`,
+        );
       const then = this.missingHandler === "fail" ? "will fail there" : "will wait there until something does";
       for (const { name, resources } of machines)
         this.log("error", () => `nothing handles ${resources.join(", ")}: executions of ${name} ${then}`);

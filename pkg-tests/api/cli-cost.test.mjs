@@ -123,6 +123,8 @@ test("the table names the prices and their date", async () => {
   assert.equal(code, 0);
   assert.match(stdout, /^Standard +3 state transitions +0\.075000 USD/m);
   assert.match(stdout, /2 executions; prices of us-east-1, \d{4}-\d\d-\d\d/);
+  const one = await stepglass("cost", "runs/a.sfnrun");
+  assert.match(one.stdout, /^Standard +1 state transition {2,}[^]*^Express +1 request, [^]*^1 execution; prices/m);
 });
 
 test("the profile separates work, waiting and retries, and finds the critical path and the limiting Map", async () => {

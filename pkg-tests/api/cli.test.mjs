@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { folderWith } from "./command.mjs";
 
 const command = join(fileURLToPath(import.meta.resolve("stepglass")), "../cli.js");
 const folder = mkdtempSync(join(tmpdir(), "stepglass-"));
@@ -241,6 +242,30 @@ test("graph writes an SVG", async () => {
   assert.equal((await stepglass(["graph", "broken.json"])).code, 1);
 });
 
+test("a module of tasks exports functions, or objects of them as tasks or as the default", async () => {
+  const handler = "(input) => ({ ...input, done: true })";
+  const definition = { StartAt: "A", States: { A: { Type: "Task", Resource: "charge", End: true } } };
+  const modules = {
+    "named.mjs": `export const charge = ${handler};`,
+    "object.mjs": `export const tasks = { charge: ${handler} };`,
+    "map.mjs": `export const tasks = new Map([["charge", ${handler}]]);`,
+    "default.mjs": `export default { charge: ${handler} };`,
+    "inside.mjs": `export default { tasks: { charge: ${handler} } };`,
+    "common.cjs": `module.exports = { tasks: { charge: ${handler} } };`,
+    "one.mjs": `export default ${handler};`,
+    // A function that is exported by name comes first.
+    "first.mjs": `export const tasks = { charge: () => "no" };\nexport const charge = ${handler};`,
+    // A task can have the name of the object.
+    "called.mjs": `export const tasks = ${handler};\nexport default { charge: tasks };`,
+  };
+  const project = folderWith({ "task.asl.json": definition, ...modules });
+  for (const file of Object.keys(modules)) {
+    const { code, stdout, stderr } = await project.stepglass("run", "task.asl.json", "-i", '{"id":7}', "--tasks", file, "--json");
+    assert.equal(code, 0, `${file}: ${stderr}`);
+    assert.deepEqual(JSON.parse(stdout).output, { id: 7, done: true }, file);
+  }
+});
+
 const wrong = [
   [[], /Run, check, test and draw/],
   [["rnu"], /no command "rnu"/],
@@ -255,7 +280,7 @@ const wrong = [
   [["run", "good.yaml", "--seed", "x"], /--seed/],
   [["run", "good.yaml", "--type", "FAST"], /--type/],
   [["run", "good.yaml", "--tasks", "nowhere.mjs"], /cannot load the tasks/],
-  [["run", "good.yaml", "--tasks", "empty.mjs"], /exports no functions/],
+  [["run", "good.yaml", "--tasks", "empty.mjs"], /exports no handlers: export a function for each task by name/],
   [["validate"], /needs a file/],
   [["graph", "good.yaml", "--direction", "UP"], /--direction/],
   [["graph", "good.yaml", "-o", "no/such/folder.svg"], /cannot write/],

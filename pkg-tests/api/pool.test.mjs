@@ -241,7 +241,7 @@ test("a pool that cannot be started says why", async () => {
   await assert.rejects(createPool({ handlers: join(folder, "none.mjs"), threads: 2 }), { code: "LOAD_FAILED", message: /none\.mjs/ });
   const empty = join(folder, "empty.mjs");
   writeFileSync(empty, "export const nothing = 1;");
-  await assert.rejects(createPool({ handlers: empty, threads: 1 }), { code: "LOAD_FAILED", message: /exports no functions/ });
+  await assert.rejects(createPool({ handlers: empty, threads: 1 }), { code: "LOAD_FAILED", message: /exports no handlers/ });
 });
 
 test("close() waits for started executions, for at most `grace`, and refuses new ones", async () => {

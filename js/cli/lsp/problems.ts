@@ -10,13 +10,14 @@ export function diagnosticsOf(document: TextDocument, reading: Reading, settings
   const { strict, maxProblems, queryLanguage } = settings;
   const found = [...reading.problems(settings), ...(queryLanguage === undefined ? [] : otherLanguage(reading, queryLanguage))];
   const shown = found.slice(0, maxProblems).map((one) => diagnosticOf(document, one, strict));
-  if (found.length > shown.length)
+  const hidden = found.length - shown.length;
+  if (hidden > 0)
     shown.push({
       range: rangeOf(document, { start: 0, end: 0 }),
       severity: DiagnosticSeverity.Information,
       source: "stepglass",
       code: "more-problems",
-      message: `${found.length - shown.length} more problems are not shown (stepglass.maxProblems)`,
+      message: `${hidden} more ${hidden === 1 ? "problem is" : "problems are"} not shown (stepglass.maxProblems)`,
     });
   return shown;
 }

@@ -295,7 +295,7 @@ class Reading {
         errors.length > 0 ? `, ${errors.map((one) => one.error ?? one.type).join(", ")}` : "",
       ].join("");
     });
-    return visits.length > shown.length ? [...shown, `… ${visits.length - shown.length} more visits`] : shown;
+    return visits.length > shown.length ? [...shown, `… ${count(visits.length - shown.length, "more visit")}`] : shown;
   }
 }
 

@@ -18,8 +18,8 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent, MachineOpti
 /** Options of {@link createPool}. */
 export interface PoolOptions {
   /**
-   * The module with the handlers of Task states, a URL or a path: its default export, or the functions that it exports by name, as for
-   * `stepglass run --tasks`. Every thread imports it. Default: no handlers.
+   * The module with the handlers of Task states, a URL or a path: an object of functions as its default export or as its export
+   * `tasks`, or the functions that it exports by name, as for `stepglass run --tasks`. Every thread imports it. Default: no handlers.
    */
   handlers?: string | PlatformUrl;
   /** The number of threads. Default: the number of cores. */

@@ -150,7 +150,7 @@ export class Debuggee {
     for (const { task } of unknown) this.#askedTasks.add(task);
     const [first] = unknown;
     if (first === undefined) return;
-    const others = unknown.length > 1 ? ` (and ${unknown.length - 1} more tasks)` : "";
+    const others = unknown.length > 1 ? ` (and ${unknown.length - 1} more ${unknown.length === 2 ? "task" : "tasks"})` : "";
     const output = `${first.state} waits for an answer${others}. In the debug console: .answer {"some": "result"} or .fail ErrorName\n`;
     this.#emit("output", { category: "important", output });
   }

@@ -14,8 +14,7 @@ import type { Broken, Ended, JobMessage, JobOptions, Report, Results, ThreadData
 export async function work(port: MessagePort, { handlers }: ThreadData): Promise<void> {
   const say = (report: Report): void => port.postMessage(report);
   try {
-    const tasks = handlers === undefined ? {} : exportedHandlers((await import(handlers)) as Record<string, unknown>);
-    if (tasks instanceof Map && tasks.size === 0) throw new Error(`${handlers} exports no functions`);
+    const tasks = handlers === undefined ? {} : exportedHandlers((await import(handlers)) as Record<string, unknown>, handlers);
     const worker = new Worker(say, tasks as TaskHandlers);
     port.on("message", (message: Work) => worker.take(message));
     say({ ready: true });

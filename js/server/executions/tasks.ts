@@ -59,9 +59,7 @@ export class HandlersModule {
     this.#stamp = this.#stampNow();
     // Node caches modules by URL, so a new URL loads the module again, but not what it imports.
     const module = await import(`${pathToFileURL(this.#file).href}?${encodeURIComponent(this.#stamp)}`);
-    const handlers = exportedHandlers(module);
-    if (typeof handlers !== "function" && handlers.size === 0) throw new Error(`${this.#file} exports no functions`);
-    this.#listener.onLoad(handlers);
+    this.#listener.onLoad(exportedHandlers(module, this.#file));
   }
 
   async #reload(): Promise<void> {

@@ -119,7 +119,11 @@ export class TestRun implements Run {
     const all = story(this.#facts, this.#own, { times, payloads });
     const shown =
       lines !== undefined && all.length > lines
-        ? [...all.slice(0, lines >> 1), `… ${all.length - lines} more lines`, ...all.slice(-(lines - (lines >> 1)))]
+        ? [
+            ...all.slice(0, lines >> 1),
+            `… ${all.length - lines} more ${all.length - lines === 1 ? "line" : "lines"}`,
+            ...all.slice(-(lines - (lines >> 1))),
+          ]
         : all;
     return `${shown.join("\n")}\n`;
   }
