@@ -21,6 +21,7 @@ const entries = [
   ["stepglass/postgres", "postgres"],
   ["stepglass/restate", "restate"],
   ["stepglass/durable", "durable"],
+  ["stepglass/blobs", "blobs"],
   ["stepglass/indexeddb", "indexeddb"],
   ["stepglass/host-tests", "host-tests"],
   ["stepglass/pool", "pool"],

@@ -36,3 +36,4 @@ export type Sqlite = Checked<typeof import("../core/api/sqlite.d.ts"), typeof im
 export type Durable = Checked<typeof import("../core/api/durable.d.ts"), typeof import("./durable.ts")>;
 export type Restate = Checked<typeof import("../core/api/restate.d.ts"), typeof import("./restate.ts")>;
 export type Pool = Checked<typeof import("../core/api/pool.d.ts"), typeof import("./pool.ts")>;
+export type Blobs = Checked<typeof import("../core/api/blobs.d.ts"), typeof import("./blobs.ts")>;

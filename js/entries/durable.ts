@@ -8,6 +8,7 @@ export { Runtime } from "../runtime/durable/runtime.ts";
 export { StoreConflict, StoreError } from "../runtime/store/errors.ts";
 export { aesGcm, gzip } from "../runtime/store/codecs.ts";
 export { encoded } from "../runtime/store/encoded.ts";
+export { offloaded } from "../runtime/store/offloaded.ts";
 export { MemoryStore } from "../runtime/store/memory.ts";
 export { executionOfToken } from "../core/tasks/token.ts";
 

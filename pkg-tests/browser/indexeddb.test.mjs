@@ -534,6 +534,82 @@ describe("a store in IndexedDB", { skip }, () => {
     }
   });
 
+  test("keeps executions encrypted, rotates the key, and moves long payloads to a blob store", async () => {
+    const page = await tab();
+    const found = await page.evaluate(async () => {
+      const [{ init }, { Runtime, aesGcm, encoded, gzip, offloaded }, { indexedDB: inDatabase }] = await Promise.all([
+        import("/web.js"),
+        import("/durable.js"),
+        import("/indexeddb.js"),
+      ]);
+      await init();
+      const SECRET = "4111-1111";
+      const machine = {
+        StartAt: "Wait",
+        States: {
+          Wait: { Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: "go" }, ResultPath: "$.go", Next: "Pay" },
+          Pay: { Type: "Task", Resource: "pay", End: true },
+        },
+      };
+      const blobs = new Map();
+      const blobStore = {
+        put: async (key, bytes) => void blobs.set(key, bytes),
+        get: async (key) => blobs.get(key),
+        remove: async (keys) => keys.forEach((key) => blobs.delete(key)),
+        async *list(prefix) {
+          for (const key of blobs.keys()) if (key.startsWith(prefix)) yield { key, modified: 0 };
+        },
+      };
+      const keys = { old: new Uint8Array(32).fill(1), new: new Uint8Array(32).fill(2) };
+      const open = (current) => {
+        const known = Object.fromEntries(Object.entries(keys).filter(([id]) => current !== "old" || id === "old"));
+        const codecs = [gzip(), aesGcm({ keys: known, current }), offloaded(blobStore, { above: 5000 })];
+        const store = encoded(inDatabase("encoded"), codecs);
+        return new Runtime({ store, machines: { Pay: machine }, tasks: { pay: ({ card }) => ({ card }) } }).open();
+      };
+      /** The texts of the database and of the blobs. */
+      const texts = async () => {
+        const database = await new Promise((resolve, reject) => {
+          const request = indexedDB.open("encoded");
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(request.error);
+        });
+        const rows = [];
+        for (const name of database.objectStoreNames) {
+          const request = database.transaction(name).objectStore(name).getAll();
+          rows.push(...(await new Promise((resolve) => (request.onsuccess = () => resolve(request.result)))));
+        }
+        database.close();
+        return JSON.stringify(rows) + [...blobs.values()].map((bytes) => new TextDecoder().decode(bytes)).join();
+      };
+      // Such a text cannot be compressed much.
+      const long = Array.from(crypto.getRandomValues(new Uint8Array(20_000))).join();
+      const first = await open("old");
+      const { arn } = await first.start("Pay", { name: "1", input: { card: SECRET, long } });
+      await first.close();
+      const before = await texts();
+      const second = await open("new");
+      await second.signal(arn, "go", SECRET);
+      const { output } = await (await second.get(arn)).result;
+      const inBlobs = blobs.size;
+      await second.close();
+      const after = await texts();
+      const without = await open("old");
+      const { items } = await without.list();
+      const code = await without.get(arn).then(
+        async (one) => one.describe().then(() => "read"),
+        (error) => error.code,
+      );
+      await without.close();
+      return { output, secret: [before, after].some((text) => text.includes(SECRET)), inBlobs, names: items.map(({ name }) => name), code };
+    });
+    assert.equal(found.output.card, "4111-1111");
+    assert.equal(found.secret, false);
+    assert.ok(found.inBlobs >= 1);
+    assert.deepEqual([found.names, found.code], [["1"], "STORE_CODEC"]);
+    await page.close();
+  });
+
   test("needs a secure context and a browser", async () => {
     const page = await tab();
     const codes = await page.evaluate(async () => {

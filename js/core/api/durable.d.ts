@@ -1084,10 +1084,65 @@ export class StoreError extends Error {
 export interface Codec {
   /** Is stored with each text, and finds the codec again. */
   readonly name: string;
-  encode(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /**
+   * Returns the encoded bytes, or undefined if this codec leaves the bytes as they are. `execution` is the ARN of the execution that the
+   * text belongs to; it is absent for definitions, documents and requests between processes.
+   */
+  encode(bytes: Uint8Array, execution?: string): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   /** Rejects if it cannot decode, for example because it lacks the key. */
   decode(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
+
+/** A place for long texts outside of the store: {@link offloaded}. `stepglass/blobs` has some. A blob never changes. */
+export interface BlobStore {
+  /** Writes a new blob. When it resolves, the blob outlives the process. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** Returns a blob; undefined if there is none with this key. */
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** Removes blobs. Keys without a blob have no effect. */
+  remove(keys: readonly string[]): Promise<void>;
+  /** Returns the blobs whose keys begin with `prefix`, in any order. `modified` is in milliseconds since 1970. */
+  list(prefix: string): AsyncIterable<{ key: string; modified: number }>;
+  /** Is called when the store is closed. */
+  close?(): Promise<void>;
+}
+
+/** A codec that moves long texts to a {@link BlobStore}. */
+export interface Offloaded extends Codec {
+  /**
+   * Removes the blobs that nothing refers to, of some executions or of all. `inUse` returns the encoded bytes that the store has for an
+   * execution. Returns the number of removed blobs.
+   */
+  collect(inUse: (execution: string) => Promise<readonly Uint8Array[]>, executions?: readonly string[]): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A store with codecs. */
+export interface EncodedStore extends Store {
+  /**
+   * Removes the blobs of {@link offloaded} that nothing refers to: those of removed executions, of snapshots that others have replaced,
+   * and of writes during which the process ended. `prune()` does it by itself about once an hour.
+   */
+  collect(): Promise<{ removed: number }>;
+}
+
+/**
+ * Returns a codec that moves texts of more than `above` bytes (default: 32,768) to a blob store, and fetches them when they are read. It
+ * must be the last codec, so that blobs are encrypted and compressed, too. A blob is written before the row that refers to it, so a
+ * crash can only leave a blob that nothing refers to. Blobs are removed with their executions, but not before they are `graceSeconds`
+ * old (default: 3600): a write that is under way may refer to them. Definitions and documents stay in the store.
+ *
+ * @example
+ * ```js
+ * import { Runtime, aesGcm, encoded, offloaded } from "stepglass/durable";
+ * import { folderBlobs } from "stepglass/blobs";
+ * import { sqlite } from "stepglass/sqlite";
+ *
+ * const codecs = [aesGcm({ keys, current: "2026" }), offloaded(folderBlobs("./blobs"), { above: 100_000 })];
+ * const runtime = await new Runtime({ store: encoded(sqlite("orders.db"), codecs), machines }).open();
+ * ```
+ */
+export function offloaded(blobs: BlobStore, options?: { above?: number; graceSeconds?: number }): Offloaded;
 
 /**
  * Returns a store that keeps everything that executions contain only in encoded form: inputs, outputs, causes, exposed states, facts,
@@ -1107,7 +1162,7 @@ export interface Codec {
  * const runtime = await new Runtime({ store, machines }).open();
  * ```
  */
-export function encoded(store: Store, codecs: readonly Codec[]): Store;
+export function encoded(store: Store, codecs: readonly Codec[]): EncodedStore;
 
 /**
  * Returns a codec that encrypts with AES-GCM of the Web Crypto API. Each text has the id of its key, so keys are rotated by adding one

@@ -4,133 +4,51 @@ import type {
   Batch,
   BatchResult,
   Codec,
+  EncodedStore as PublicEncodedStore,
   ExecutionCount,
   ExecutionFilter,
   ExecutionRecord,
-  ExecutionSummary,
+  Offloaded,
   Sharing,
   Store,
   StoredExecution,
   Texts,
 } from "../../core/api/durable.d.ts";
-import { messageOf, misuse } from "../../core/base/errors.ts";
-import { hasLoneSurrogate } from "../../core/base/json.ts";
-import { fromBase64, toBase64 } from "./base64.ts";
+import { misuse } from "../../core/base/errors.ts";
+import { Coding, dataOf, encodedMembers } from "./coding.ts";
 import { type CountOptions, countsOf } from "./counts.ts";
-import { StoreError } from "./errors.ts";
-import { storedJson } from "./stored-json.ts";
-
-/** The only member of an encoded text. It has the names of the codecs, in the order in which they were applied, and the data. */
-const MARK = "$encoded";
-const PREFIX = `{"${MARK}":`;
-
-/** The members of a record that are encoded. Lists filter by the others. */
-const MEMBERS = ["input", "output", "cause", "state"] as const;
 
 /** Returns a store that encodes whatever executions contain. */
-export function encoded(store: Store, codecs: readonly Codec[]): Store {
+export function encoded(store: Store, codecs: readonly Codec[]): PublicEncodedStore {
   if (!Array.isArray(codecs) || codecs.length === 0) throw misuse("INVALID_ARGUMENT", "encoded() needs a list of at least one codec");
   const names = codecs.map(({ name }) => name);
   if (new Set(names).size < names.length || names.some((name) => typeof name !== "string" || name === ""))
     throw misuse("INVALID_ARGUMENT", `each codec needs a name of its own, but these are: ${names.join(", ")}`);
-  return new EncodedStore(store, new Coding(codecs));
+  const offloads = codecs.filter(isOffloaded);
+  // The keys of blobs must be readable without the other codecs, and what a blob store has must be encoded, too.
+  if (offloads.length > 0 && (offloads.length > 1 || codecs.at(-1) !== offloads[0]))
+    throw misuse("INVALID_ARGUMENT", "encoded(): offloaded() must be the last codec, so that blobs are encoded, too");
+  return new EncodedStore(store, new Coding(codecs), offloads[0]);
 }
 
-/** Applies codecs to texts. */
-class Coding {
-  readonly #codecs: readonly Codec[];
-
-  constructor(codecs: readonly Codec[]) {
-    this.#codecs = codecs;
-  }
-
-  async encode(text: string): Promise<string> {
-    // UTF-8 has no lone surrogates, but JSON has escapes for them.
-    const isEscaped = hasLoneSurrogate(text);
-    let bytes: Uint8Array = new TextEncoder().encode(isEscaped ? JSON.stringify(text) : text);
-    for (const codec of this.#codecs) bytes = await codec.encode(bytes);
-    const parts: Parts = [this.#codecs.map(({ name }) => name), toBase64(bytes)];
-    if (isEscaped) parts.push(true);
-    return `${PREFIX}${JSON.stringify(parts)}}`;
-  }
-
-  /** Decodes a text. A text that is not encoded is returned unchanged: it is from before the store had codecs. */
-  async decode(text: string): Promise<string> {
-    if (!text.startsWith(PREFIX)) return text;
-    const [names, data, isEscaped] = partsOf(text);
-    let bytes: Uint8Array = fromBase64(data);
-    for (const name of names.toReversed()) bytes = await this.#decoded(name, bytes);
-    // A byte order mark is part of the text.
-    const decoded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-    return isEscaped ? JSON.parse(decoded) : decoded;
-  }
-
-  /** Decodes a list of facts. */
-  async decodeList(text: string, where: string): Promise<string> {
-    if (!text.startsWith(`[${PREFIX}`)) return text;
-    const [first, ...others] = JSON.parse(text);
-    const decoded = await this.decode(JSON.stringify(first));
-    const list: unknown = storedJson(decoded, `the facts of ${where}`);
-    if (!Array.isArray(list) || list.length !== 1 + others.length)
-      throw new StoreError("STORE_DAMAGED", `the facts of ${where} are damaged: their number is wrong`);
-    return decoded;
-  }
-
-  async #decoded(name: string, bytes: Uint8Array): Promise<Uint8Array> {
-    const codec = this.#codecs.find((one) => one.name === name);
-    if (codec === undefined) throw new StoreError("STORE_CODEC", `a text of the store was encoded by the codec ${name}, which is missing`);
-    try {
-      return await codec.decode(bytes);
-    } catch (error) {
-      throw new StoreError("STORE_CODEC", `the codec ${name} cannot decode a text of the store: ${messageOf(error)}`, { cause: error });
-    }
-  }
-
-  async encodeValue(value: unknown): Promise<unknown> {
-    const text: string | undefined = JSON.stringify(value);
-    return text === undefined ? value : JSON.parse(await this.encode(text));
-  }
-
-  async decodeValue(value: unknown): Promise<any> {
-    const isEncoded = typeof value === "object" && value !== null && Object.keys(value).join() === MARK;
-    return isEncoded ? JSON.parse(await this.decode(JSON.stringify(value))) : value;
-  }
-
-  async encodeMembers<Given extends Partial<ExecutionRecord>>(record: Given): Promise<Given> {
-    const changed: Record<string, unknown> = { ...record };
-    for (const name of MEMBERS) if (typeof record[name] === "string") changed[name] = await this.encode(record[name]);
-    return changed as Given;
-  }
-
-  async decodeMembers<Given extends Partial<ExecutionRecord> | ExecutionSummary>(record: Given): Promise<Given> {
-    const changed: Record<string, unknown> = { ...record };
-    for (const name of MEMBERS) {
-      const text = (record as Record<string, unknown>)[name];
-      if (typeof text === "string") changed[name] = await this.decode(text);
-    }
-    return changed as Given;
-  }
+function isOffloaded(codec: Codec): codec is Offloaded {
+  return typeof (codec as Partial<Offloaded>).collect === "function";
 }
 
-/** The names of the codecs, the data as base64, and whether the data is the text as a JSON string. */
-type Parts = [names: string[], data: string, isEscaped?: boolean];
+/** The shortest time between two searches for blobs that nothing refers to, in milliseconds, and the number of events read at once. */
+const COLLECT_EVERY = 3_600_000;
+const EVENTS = 5000;
 
-function partsOf(text: string): Parts {
-  try {
-    const [names, data, isEscaped] = (JSON.parse(text) as { [MARK]: Parts })[MARK];
-    return [[...names], String(data), isEscaped === true];
-  } catch (error) {
-    throw new StoreError("STORE_DAMAGED", "an encoded text of the store is damaged", { cause: error });
-  }
-}
-
-class EncodedStore implements Store {
+class EncodedStore implements PublicEncodedStore {
   readonly #store: Store;
   readonly #coding: Coding;
+  readonly #offloaded: Offloaded | undefined;
+  #collectedAt = 0;
 
-  constructor(store: Store, coding: Coding) {
+  constructor(store: Store, coding: Coding, offloaded: Offloaded | undefined) {
     this.#store = store;
     this.#coding = coding;
+    this.#offloaded = offloaded;
   }
 
   get durable(): boolean {
@@ -146,8 +64,9 @@ class EncodedStore implements Store {
     return this.#store.open(options);
   }
 
-  close(): Promise<void> {
-    return this.#store.close();
+  async close(): Promise<void> {
+    await this.#store.close();
+    await this.#offloaded?.close();
   }
 
   async put(collection: string, key: string, value: unknown): Promise<void> {
@@ -186,24 +105,16 @@ class EncodedStore implements Store {
 
   async #batch({ create, change, facts, snapshot, events, ...more }: Batch): Promise<Batch> {
     const coding = this.#coding;
+    const { id } = more;
     return {
       ...more,
-      ...(create !== undefined && { create: await coding.encodeMembers(create) }),
-      ...(change !== undefined && { change: await coding.encodeMembers(change) }),
-      ...(facts !== undefined && { facts: await this.#list(facts) }),
-      ...(snapshot !== undefined && { snapshot: snapshot === null ? null : await coding.encode(snapshot) }),
-      ...(events !== undefined && { events: await this.#list(events) }),
+      ...(create !== undefined && { create: await coding.encodeMembers(create, id) }),
+      ...(change !== undefined && { change: await coding.encodeMembers(change, id) }),
+      // A snapshot in the same batch replaces these facts, and a blob of theirs would never be read.
+      ...(facts !== undefined && { facts: snapshot === undefined ? await coding.encodeList(facts, id) : without(facts) }),
+      ...(snapshot !== undefined && { snapshot: snapshot === null ? null : await coding.encode(snapshot, id) }),
+      ...(events !== undefined && { events: await coding.encodeList(events, id) }),
     };
-  }
-
-  /**
-   * Encodes the facts or the events of a batch together, as a list of the same length, because stores count and check lists and page
-   * events. The first item carries the data, and the others only say how many items there are before them in that data.
-   */
-  async #list({ text, count }: Texts): Promise<Texts> {
-    if (count === 0) return { text, count };
-    const others = Array.from({ length: count - 1 }, (_, i) => i + 1);
-    return { text: `[${[await this.#coding.encode(text), ...others].join(",")}]`, count };
   }
 
   async get(id: string): Promise<ExecutionRecord | undefined> {
@@ -281,9 +192,41 @@ class EncodedStore implements Store {
     return ended && ((page) => ended.call(this.#store, page));
   }
 
-  prune(...args: Parameters<Store["prune"]>): Promise<string[]> {
-    return this.#store.prune(...args);
+  async prune(...args: Parameters<Store["prune"]>): Promise<string[]> {
+    const gone = await this.#store.prune(...args);
+    if (this.#offloaded === undefined) return gone;
+    const isLate = Date.now() > this.#collectedAt + COLLECT_EVERY;
+    // The executions are removed already. What stays of their blobs now is removed by a later search.
+    if (gone.length > 0 || isLate) await this.#collect(isLate ? undefined : gone).catch(() => 0);
+    return gone;
   }
+
+  async collect(): Promise<{ removed: number }> {
+    return { removed: await this.#collect() };
+  }
+
+  async #collect(executions?: readonly string[]): Promise<number> {
+    if (executions === undefined) this.#collectedAt = Date.now();
+    return (await this.#offloaded?.collect((id) => this.#references(id), executions)) ?? 0;
+  }
+
+  /** Returns what the stored data of an execution has in the place of texts that are in the blob store. */
+  async #references(id: string): Promise<Uint8Array[]> {
+    const stored = await this.#store.load(id);
+    if (stored === undefined) return [];
+    const texts: unknown[] = [...encodedMembers(stored.record), stored.snapshot, ...stored.journal];
+    for (let from = 0; ; from += EVENTS) {
+      const page = await this.#store.history(id, { from, limit: EVENTS });
+      texts.push(...(page?.events ?? []));
+      if (page === undefined || from + EVENTS >= page.total) break;
+    }
+    return texts.map((text) => dataOf(text, this.#offloaded!.name)).filter((data) => data !== undefined);
+  }
+}
+
+/** Returns facts of which only the number counts. */
+function without({ count }: Texts): Texts {
+  return { text: JSON.stringify(Array.from({ length: count }, () => 0)), count };
 }
 
 /** Encodes what processes ask each other: it passes through the database. */
