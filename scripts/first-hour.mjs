@@ -85,6 +85,8 @@ const ACTIONS = {
     return key;
   },
   async command({ page }) {
+    // A dialog that is loaded on demand may have opened after the last action closed all dialogs.
+    await closeDialogs(page);
     await page.keyboard.press("F1");
     await page.getByRole("combobox", { name: "Command or state" }).waitFor();
     const options = page.getByRole("dialog").getByRole("option");

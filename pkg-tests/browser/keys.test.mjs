@@ -352,6 +352,16 @@ describe("keys", { skip }, () => {
       ],
       ["palette", "open", "Control+k", () => dialog("Commands")],
       ["palette, by the other key", "open", "F1", () => dialog("Commands")],
+      [
+        "palette instead of the list of states",
+        "open",
+        "F1",
+        () => dialog("Commands"),
+        async () => {
+          await page.keyboard.press("Control+Shift+O");
+          await page.getByRole("dialog", { name: "Go to a state" }).waitFor();
+        },
+      ],
       ["list of keys", "open", "?", () => dialog("Help"), () => choose("/States/Done")],
       [
         "save, as a session",

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect } from "preact/hooks";
 import { canStep } from "../debugger/session.ts";
+import { goingTo } from "../editor/definitionEditor.ts";
 import * as panes from "../store/panes.ts";
 import { keepFocus } from "../ui/keepFocus.ts";
 import { pageCommand } from "../commands/keys.ts";
@@ -23,10 +24,11 @@ export function Keys() {
 
 function heard(event: KeyboardEvent): void {
   if (document.querySelector("dialog[open]")) {
-    // The command palette replaces a dialog that only shows information.
-    if (TELLING.has(panes.dialog.peek()) && pageCommand(event)?.id === "palette") {
+    // The command palette replaces a dialog that only shows information, and the list of states, which is a choice like it.
+    if ((TELLING.has(panes.dialog.peek()) || goingTo.peek()) && pageCommand(event)?.id === "palette") {
       event.preventDefault();
       event.stopPropagation();
+      goingTo.value = false;
       panes.openDialog("palette");
     }
     return;
