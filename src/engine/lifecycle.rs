@@ -59,7 +59,7 @@ impl Engine {
         let started = self.clock;
         self.executions.insert(
             id,
-            Execution {
+            Box::new(Execution {
                 info,
                 input: input.clone(),
                 started,
@@ -71,7 +71,7 @@ impl Engine {
                 redrives: 0,
                 redriven_at: Millis(0),
                 stranded: Table::default(),
-            },
+            }),
         );
         self.record(id, EventType::ExecutionStarted, 0, Details::Started { input, role_arn });
         id

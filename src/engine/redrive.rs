@@ -138,7 +138,7 @@ impl Engine {
             execution.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
             let mut frames = Table::default();
             self.copy_for_redrive(*root, &mut None, &mut frames);
-            run.unsuccessful.push(UnsuccessfulChild { id, slot: *slot, execution: Some(Box::new(execution)), frames });
+            run.unsuccessful.push(UnsuccessfulChild { id, slot: *slot, execution: Some(execution), frames });
         }
     }
 
@@ -234,12 +234,12 @@ impl Engine {
         let item = frames.get(&root).filter(|_| fits)?.item.clone();
         execution.parent = Some(parent);
         if !execution.express {
-            self.executions.insert(id, *execution);
+            self.executions.insert(id, execution);
             let event = self.count_redrive(id);
             self.resume_frames(frames, event);
             return Some(root);
         }
-        self.executions.insert(id, *execution);
+        self.executions.insert(id, execution);
         self.restart_express_child(id, map.processor, item)
     }
 

@@ -145,7 +145,7 @@ impl Engine {
             let item = Input { value: item, name: "execution" };
             let (id, execution) = execution_in(&item, &engine.options)?;
             timers.extend(execution.timer.map(|key| (key, id, TimerKind::Execution)));
-            engine.executions.insert(id, execution);
+            engine.executions.insert(id, Box::new(execution));
         }
         for item in input.list("frames")? {
             let item = Input { value: item, name: "frame" };

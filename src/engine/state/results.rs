@@ -176,7 +176,7 @@ impl Engine {
         let events = &mut child.recorder.events;
         let history = if result.is_ok() { std::mem::take(events) } else { events.clone() };
         self.report_child_end(&child, history, status, Some(&result));
-        self.apply_child_result(machine, (parent, slot), Some(execution), Box::new(child), result, status);
+        self.apply_child_result(machine, (parent, slot), Some(execution), child, result, status);
     }
 
     /// Applies the result of a child execution to its Map Run. `own` is its id; `None` if the host has run it.

@@ -11,7 +11,7 @@ use crate::engine::fault::Fault;
 use crate::engine::frame::{Frame, FrameId, Joining, MapItem, MapRun, Phase};
 use crate::engine::history::{Details, Recorder};
 use crate::engine::limits::EXPRESS_TIMEOUT;
-use crate::engine::{Engine, Execution, state};
+use crate::engine::{Engine, state};
 use std::sync::Arc;
 
 /// The cost of starting a child, in visits of values.
@@ -69,7 +69,9 @@ impl Engine {
     #[inline(never)]
     pub(in crate::engine) fn child_info(&self, parent: u32, run: &MapRun, name: Arc<str>) -> ExecutionInfo {
         let label = &run.label;
-        let Some(Execution { info: parent, .. }) = self.executions.get(&parent) else { return ExecutionInfo::named(label, &name) };
+        let Some(parent) = self.executions.get(&parent).map(|parent| &parent.info) else {
+            return ExecutionInfo::named(label, &name);
+        };
         let machine_arn = format!("{}/{label}", parent.state_machine_arn);
         ExecutionInfo {
             arn: format!("{}:{name}", machine_arn.replacen(":stateMachine:", ":execution:", 1)).into(),
