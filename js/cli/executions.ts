@@ -6,14 +6,15 @@ import { codeOf, messageOf } from "../core/base/errors.ts";
 import { Unusable } from "../language/files/problem.ts";
 import { count } from "../language/files/terminal.ts";
 import type { Service } from "../server/service.ts";
-import { defineCommand, type Options, type Values } from "./command.ts";
+import { defineCommand } from "./command.ts";
+import { type Given, options } from "./executions-options.ts";
+import { backup, exportTo, importFrom, prune } from "./moved-executions.ts";
 import { openedStore } from "./opened-store.ts";
 
-const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
+const help = `stepglass executions ACTION [EXECUTION or FILE] --data DIR [options]
 
-const help = `stepglass executions list|show|stop|redrive|signal|verify [EXECUTION] --data DIR [options]
-
-Shows and changes the executions that stepglass serve --data DIR keeps, or those of a Runtime's SQLite file.
+Shows, changes and moves the executions that stepglass serve --data DIR keeps, or those of a Runtime's SQLite file. ACTION is
+list, show, stop, redrive, signal, verify, export, import, backup or prune.
 
   stepglass executions list --data ./data                      the latest executions
   stepglass executions list --data ./data --status FAILED      those that failed
@@ -22,15 +23,33 @@ Shows and changes the executions that stepglass serve --data DIR keeps, or those
   stepglass executions stop order-7 --data ./data --cause "no longer needed"
   stepglass executions signal order-8 approved --payload '{"by": "Ada"}' --data ./data
   stepglass executions verify --data ./data                    replays all of them, and reports what differs
+  stepglass executions export all.jsonl --move --data orders.db          writes them to a file, to continue elsewhere
+  stepglass executions import all.jsonl --store postgres://user@host/app and continues them there
+  stepglass executions backup copy.db --check --data orders.db           copies the database while it is used
+  stepglass executions prune --older-than 30d --status SUCCEEDED --dry-run --data orders.db
 
 EXECUTION is an ARN or a name; if several executions have that name, --machine chooses one. stop, redrive and signal
-only write to the folder; tasks are called when the server starts. list, show and verify write nothing, and work while a
-server or a Runtime uses the data. The others do not: send requests to the server, or call the Runtime.
+only write to the folder; tasks are called when the server starts. list, show, verify, backup, and export without --move
+write nothing, and work while a server or a Runtime uses the data. The others do not: send requests to the server, or
+call the Runtime.
+
+export writes one line of JSON for each execution, with its facts and its history; - is the standard output. Its running
+executions can continue in another store only with --move: they are suspended in this one as soon as the file is on the
+disk. import leaves what the store has as it is, so it can be repeated, and creates an SQLite file that does not exist.
+backup makes a file that can take the place of the database; for PostgreSQL use pg_dump, or export.
 
 Options
-      --data DIR         the folder, or a file of stepglass/sqlite; needs Node 22.13 or newer
-      --status STATUS    list, verify: RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED
+      --data DIR         the folder, a file of stepglass/sqlite (needs Node 22.13 or newer), or postgres://…
+      --store STORE      the same as --data
+      --status STATUS    list, verify, export, prune: RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED
       --machine NAME     executions of this state machine
+      --move             export: the running executions continue elsewhere
+      --copies           import: also running executions that were not moved; they run in both stores
+      --check            backup: reads the copy, and replays the executions in it
+      --older-than TIME  prune: executions that ended longer ago, such as 30d or 12h
+      --keep NUMBER      prune: how many are kept, the latest
+      --bytes NUMBER     prune: how many characters the texts of those have that are kept, the latest
+      --dry-run          prune: only says what it would remove
       --limit NUMBER     list: how many, default 50; show: how many events, default all
       --error NAME       stop: the error
       --cause TEXT       stop: the cause
@@ -39,23 +58,9 @@ Options
       --codecs MODULE    the codecs of an encoded store: a module whose default export is their list
       --json             prints JSON: one line for each execution, or one object
 
-Exit code: 0 success; 1 verify found a difference; 2 wrong usage, no such execution, or data that cannot be used.
+Exit code: 0 success; 1 verify or --check found a difference, or import refused an execution; 2 wrong usage, no such
+execution, or data that cannot be used.
 `;
-
-const options = {
-  data: { type: "string", file: true },
-  status: { type: "string", values: STATUSES },
-  machine: { type: "string" },
-  limit: { type: "string" },
-  error: { type: "string" },
-  cause: { type: "string" },
-  payload: { type: "string" },
-  id: { type: "string" },
-  codecs: { type: "string", file: true },
-  json: { type: "boolean" },
-} as const satisfies Options;
-
-type Given = Values<typeof options>;
 
 /** The part of an execution's record that is shown. */
 interface Shown {
@@ -76,7 +81,7 @@ interface Shown {
 
 export const command = defineCommand({
   name: "executions",
-  summary: "list, show, stop, redrive, signal and verify what a server keeps in a folder",
+  summary: "list, show, change, move and back up what a server or a Runtime keeps",
   help,
   options,
   run: executions,
@@ -88,15 +93,24 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
     const known = [...ACTIONS.keys()].join(", ");
     throw wrong(action === "" ? `say what to do: ${known}` : `executions cannot ${action}: it can ${known}`);
   }
-  if (values.data === undefined) throw wrong("--data says which folder");
+  const data = (values.data ?? values.store)?.replace(/^sqlite:(\/\/)?/, "");
+  if (data === undefined) throw wrong("--data says which folder");
   const { takes } = doing;
   const given = arn === undefined ? [] : [arn, ...more];
   if (given.length !== takes.length) throw wrong(`${action} takes ${takes.length === 0 ? "no execution" : takes.join(" and ")}`);
-  const service = await openedStore(values.data, { reads: doing.reads === true, codecs: values.codecs });
+  const reads = typeof doing.reads === "function" ? doing.reads(values) : doing.reads === true;
+  // A backup copies the file as it is, and only reads the copy with the codecs.
+  const service = await openedStore(data, {
+    reads,
+    codecs: doing.act === backup ? undefined : values.codecs,
+    creates: action === "import",
+  });
+  const isExecution = arn !== undefined && takes !== FILE;
   try {
-    return (await doing.act(service, values, arn === undefined ? "" : await found(service, arn, values.machine), ...more)) ?? 0;
+    return (await doing.act(service, values, isExecution ? await found(service, arn, values.machine) : (arn ?? ""), ...more)) ?? 0;
   } catch (error) {
-    if (REFUSED.has(String(codeOf(error)))) throw new Unusable(messageOf(error));
+    const code = String(codeOf(error));
+    if (REFUSED.has(code) || code.startsWith("STORE_")) throw new Unusable(messageOf(error));
     throw error;
   } finally {
     await service.close();
@@ -130,11 +144,12 @@ async function found({ store }: Service, given: string, machine: string | undefi
 interface Action {
   takes: readonly string[];
   /** Whether it changes nothing. Another process may then have the data open. */
-  reads?: true;
+  reads?: true | ((values: Given) => boolean);
   act(service: Service, values: Given, arn: string, ...more: string[]): Promise<number | void>;
 }
 
 const ONE = ["one execution: its ARN or its name"];
+const FILE = ["one file"];
 
 const ACTIONS = new Map<string, Action>([
   ["list", { takes: [], reads: true, act: list }],
@@ -143,6 +158,10 @@ const ACTIONS = new Map<string, Action>([
   ["redrive", { takes: ONE, act: redrive }],
   ["signal", { takes: [...ONE, "the name of a signal"], act: signal }],
   ["verify", { takes: [], reads: true, act: verify }],
+  ["export", { takes: FILE, reads: ({ move }) => move !== true, act: exportTo }],
+  ["import", { takes: FILE, act: importFrom }],
+  ["backup", { takes: FILE, reads: true, act: backup }],
+  ["prune", { takes: [], act: prune }],
 ]);
 
 async function list({ store }: Service, { status, machine, limit = "50", json }: Given): Promise<void> {

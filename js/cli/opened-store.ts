@@ -8,7 +8,10 @@ import { Unusable } from "../language/files/problem.ts";
 import type { Service } from "../server/service.ts";
 
 /** Opens the store of a folder, of an SQLite file or of a PostgreSQL database. `codecs` is a module. Throws Unusable. */
-export async function openedStore(data: string, { reads, codecs }: { reads: boolean; codecs: string | undefined }): Promise<Service> {
+export async function openedStore(
+  data: string,
+  { reads, codecs, creates = false }: { reads: boolean; codecs: string | undefined; creates?: boolean },
+): Promise<Service> {
   const [{ Service }, { findData }, { StandbyRouter }] = await Promise.all([
     import("../server/service.ts"),
     import("../server/storage/data.ts"),
@@ -16,7 +19,7 @@ export async function openedStore(data: string, { reads, codecs }: { reads: bool
     import("../entries/server.ts"),
   ]);
   try {
-    const store = findData(data, { reads });
+    const store = findData(data, { reads, creates });
     const service = new Service({
       store: codecs === undefined ? store : await decoding(store, codecs),
       router: (made) => new StandbyRouter(made),
@@ -27,7 +30,7 @@ export async function openedStore(data: string, { reads, codecs }: { reads: bool
   } catch (error) {
     if (codeOf(error) === "STORE_CONFLICT")
       throw new Unusable(
-        `a server or a Runtime has ${data} open, so only list, show and verify work here: ask the server, on its page /debugger/ or with aws stepfunctions --endpoint-url and the URL that it has printed`,
+        `a server or a Runtime has ${data} open, so only list, show, verify, export and backup work here: ask the server, on its page /debugger/ or with aws stepfunctions --endpoint-url and the URL that it has printed`,
       );
     throw String(codeOf(error)).startsWith("STORE_") ? new Unusable(messageOf(error)) : error;
   }

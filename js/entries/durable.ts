@@ -10,6 +10,7 @@ export { aesGcm, gzip } from "../runtime/store/codecs.ts";
 export { encoded } from "../runtime/store/encoded.ts";
 export { offloaded } from "../runtime/store/offloaded.ts";
 export { MemoryStore } from "../runtime/store/memory.ts";
+export { exportExecutions, importExecutions } from "../runtime/store/transfer.ts";
 export { executionOfToken } from "../core/tasks/token.ts";
 
 // In browsers snapshots need both files of the module.

@@ -67,8 +67,16 @@ const SURROUNDINGS = {
   // pkg-tests/store/transactional.test.mjs runs such handlers.
   'await transaction.query("INSERT INTO booking': "database",
   'database.prepare("INSERT INTO app_booking': "database",
-  // Its store needs a driver; pkg-tests/store and docs/durable.md run it.
-  "encoded(sqlite(": "database",
+  "const lines = exportExecutions(": [
+    `import { MemoryStore } from "stepglass/durable";
+     const [sqliteStore, postgresStore] = [new MemoryStore(), new MemoryStore()];
+     for (const store of [sqliteStore, postgresStore]) await store.open({ owner: "example" });`,
+    `assert.equal(imported, 0);`,
+  ],
+  // Their stores need a driver; pkg-tests/store and docs/durable.md run them.
+  'encoded(sqlite("orders.db"), [gzip()': "database",
+  'encoded(sqlite("orders.db"), codecs)': "database",
+  'encoded(sqlite("orders.db"), [offloaded(': "database",
   "const execution = await runtime.start(": [
     `import { MemoryStore } from "stepglass/durable";
      const store = new MemoryStore(); const definition = machineOf("Charge", { Resource: "charge" });

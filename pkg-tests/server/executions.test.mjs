@@ -95,7 +95,7 @@ test(
       assert.match(whileServed.stdout, /\nRUNNING +M +two .*\nRUNNING +M +one /);
       const busy = await executions("stop", "one", "--data", data);
       assert.equal(busy.code, 2);
-      assert.match(busy.stderr, /a server or a Runtime has .* open, so only list, show and verify work here/);
+      assert.match(busy.stderr, /a server or a Runtime has .* open, so only list, show, verify, export and backup work here/);
       await first.kill();
 
       const listed = await executions("list", "--data", data, "--status", "RUNNING", "--machine", "M");
@@ -201,7 +201,7 @@ test(
         [["one", "SUCCEEDED", "it is SUCCEEDED, but its last event is ExecutionFailed"]],
       );
       const text = await executions("verify", "--data", data, "--status", "SUCCEEDED");
-      assert.match(text.stdout, /^SUCCEEDED {2}arn:.*:one\n {2}it is SUCCEEDED, .*\n1 execution replayed, 1 of them differ\n$/);
+      assert.match(text.stdout, /^SUCCEEDED {2}arn:.*:one\n {2}it is SUCCEEDED, .*\n1 execution replayed, 1 of them differs\n$/);
       await fails(/there is no state machine N/, "verify", "--machine", "N");
     } finally {
       rmSync(data, { recursive: true, force: true });

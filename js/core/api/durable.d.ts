@@ -1174,6 +1174,65 @@ export function aesGcm(options: { keys: Readonly<Record<string, string | Uint8Ar
 /** Returns a codec that compresses with gzip. It comes before a codec that encrypts: encrypted texts cannot be compressed. */
 export function gzip(): Codec;
 
+/** What {@link exportExecutions} has written. */
+export interface ExportReport {
+  executions: number;
+  /** How many of them were running. */
+  running: number;
+}
+
+/** Options of {@link exportExecutions}. */
+export interface ExportOptions {
+  /** Default: all executions, and the machines, activities, names and schedules of the store. */
+  filter?: ExecutionFilter;
+  /**
+   * Whether the running executions continue in another store: when everything is written, they are suspended in this one, and its
+   * schedules are removed. No runtime may have them in memory. Default: false.
+   */
+  move?: boolean;
+  /** With `move`: resolves when the lines are safe, for example synced to the disk. The executions stop here only then. */
+  stored?: () => Promise<void>;
+}
+
+/** Options of {@link importExecutions}. */
+export interface ImportOptions {
+  /**
+   * Whether running executions are imported that were not moved. They then run in both stores, with the same idempotency keys: for
+   * tests with a copy. Default: false.
+   */
+  copies?: boolean;
+}
+
+/** What {@link importExecutions} has done. */
+export interface ImportReport {
+  imported: number;
+  /** Those that the store had already. */
+  skipped: number;
+  refused: { arn: string; reason: string }[];
+}
+
+/**
+ * Yields the executions of an open store as lines of JSON, with their facts, snapshots, histories, Map Runs and definitions, and last a
+ * line with the numbers. Running ones keep their timers, signals, tokens and attributes. Texts of an `encoded()` store are decoded. The
+ * lines do not depend on the kind of store.
+ *
+ * @example
+ * ```js
+ * import { exportExecutions, importExecutions } from "stepglass/durable";
+ *
+ * const lines = exportExecutions(sqliteStore, { move: true });
+ * const { imported } = await importExecutions(postgresStore, lines);
+ * ```
+ */
+export function exportExecutions(store: Store, options?: ExportOptions): AsyncGenerator<string, ExportReport>;
+
+/**
+ * Writes the executions of lines to an open store. What it has already stays as it is, so an import that was interrupted can be repeated.
+ * A running execution that was not moved is refused, because it may still run where it comes from; so is one whose ARN another execution
+ * has. Rejects with `STORE_DAMAGED` if lines are missing at the end. Open a runtime on the store afterwards.
+ */
+export function importExecutions(store: Store, lines: AsyncIterable<string>, options?: ImportOptions): Promise<ImportReport>;
+
 /**
  * Returns a clock for `clock` of a runtime whose time passes `factor` times as fast as that of `base`: with 60, a Wait state of an hour
  * takes a minute. For tests of whole systems. Both clocks show the same time when it is made, so use one clock for all runtimes of

@@ -6,7 +6,7 @@ import { type Taker, isTaker } from "./call.ts";
 import type { NamedHandlers } from "./resource.ts";
 
 /** The handlers of a module: one function for all tasks, or one for each name. */
-export type ExportedHandlers = TaskHandler | Map<string, TaskHandler | Taker>;
+type ExportedHandlers = TaskHandler | Map<string, TaskHandler | Taker>;
 
 /**
  * Returns the handlers that a module exports: one function for all tasks as its default export; or an object or a Map of handlers,

@@ -1,6 +1,6 @@
 // Removes ended executions in the background, in small batches, so that nothing else waits for it.
 
-import type { EndedExecution, RetentionRule, RuntimeOptions } from "../../core/api/durable.d.ts";
+import type { EndedExecution, RetentionRule, RuntimeOptions, Store } from "../../core/api/durable.d.ts";
 import { misuse } from "../../core/base/errors.ts";
 import { checkOptions } from "../../core/base/options.ts";
 import { shown } from "../../core/base/shown.ts";
@@ -20,8 +20,7 @@ const STATUSES = ["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
 
 /** What a pass over the ended executions has seen of those that a rule selects, from the latest on. */
 interface Seen {
-  rule: RetentionRule;
-  machineArn: string | undefined;
+  rule: Pick<RetentionRule, "machine" | "executions" | "bytes">;
   statuses: ReadonlySet<string> | undefined;
   /** Those that ended before are removed. */
   endedBefore: number;
@@ -94,46 +93,59 @@ export class Retention {
           ...(bytes !== undefined && { bytes }),
         })),
       );
-    const selective = this.#rules.filter(isSelective).map((rule) => this.#seen(rule, now));
-    if (selective.length > 0) await this.#pass(selective, gone);
+    const selective = this.#rules.filter(isSelective);
+    if (selective.length > 0) await this.#pass(selective, now, gone);
     return gone;
   }
 
-  #seen(rule: RetentionRule, now: number): Seen {
-    const { machine, status, days } = rule;
-    return {
-      rule,
-      machineArn: machine === undefined ? undefined : this.#machineArn(machine),
-      statuses: status === undefined ? undefined : new Set([status].flat()),
-      endedBefore: days === undefined ? -Infinity : now - days * DAY,
-      count: 0,
-      size: 0,
-    };
-  }
-
   /** Goes through all ended executions, from the latest on, and removes those that a rule does not keep. */
-  async #pass(rules: readonly Seen[], gone: string[]): Promise<void> {
-    let before: [endedAt: number, order: number] | undefined;
-    for (;;) {
-      const page: EndedExecution[] = (await this.#host.store.ended?.({ limit: READ, ...(before !== undefined && { before }) })) ?? [];
-      // Every rule counts every execution that it selects, so the first rule that removes it does not end the search.
-      const expired = page.filter((one) => rules.filter((seen) => expires(seen, one)).length > 0).map(({ id }) => id);
-      for (let from = 0; from < expired.length && !this.#isClosed; from += REMOVED) {
-        gone.push(...(await this.#host.prune({ ids: expired.slice(from, from + REMOVED) })));
+  async #pass(rules: readonly RetentionRule[], now: number, gone: string[]): Promise<void> {
+    const isMachine = (name: string, arn: string): boolean => this.#machineArn(name) === arn;
+    for await (const page of expired(this.#host.store, rules, { now, isMachine })) {
+      for (let from = 0; from < page.length && !this.#isClosed; from += REMOVED) {
+        gone.push(...(await this.#host.prune({ ids: page.slice(from, from + REMOVED).map(({ id }) => id) })));
         await untilLater();
       }
-      const last = page.at(-1);
-      if (last === undefined || page.length < READ || this.#isClosed) return;
-      before = [last.endedAt, last.order];
-      await untilLater();
+      if (this.#isClosed) return;
     }
   }
 }
 
+/** What a search for expired executions needs to know. */
+interface Search {
+  now: number;
+  /** Returns whether an ARN belongs to the machine with a name. */
+  isMachine(name: string, arn: string): boolean;
+}
+
+/** Yields, page by page, the ended executions that the rules do not keep, the latest first. They may be removed meanwhile. */
+export async function* expired(
+  store: Store,
+  rules: readonly RetentionRule[],
+  { now, isMachine }: Search,
+): AsyncGenerator<EndedExecution[]> {
+  const seen = rules.map(({ days, status, ...rule }): Seen => ({
+    rule,
+    statuses: status === undefined ? undefined : new Set([status].flat()),
+    endedBefore: days === undefined ? -Infinity : now - days * DAY,
+    count: 0,
+    size: 0,
+  }));
+  for (let before: [endedAt: number, order: number] | undefined; ;) {
+    const page: EndedExecution[] = (await store.ended?.({ limit: READ, ...(before !== undefined && { before }) })) ?? [];
+    // Every rule counts every execution that it selects, so the first rule that removes it does not end the search.
+    yield page.filter((one) => seen.filter((rule) => expires(rule, one, isMachine)).length > 0);
+    const last = page.at(-1);
+    if (last === undefined || page.length < READ) return;
+    before = [last.endedAt, last.order];
+    await untilLater();
+  }
+}
+
 /** Counts an execution if a rule selects it. Returns whether the rule removes it. */
-function expires(seen: Seen, { machineArn, status, endedAt, size }: EndedExecution): boolean {
+function expires(seen: Seen, { machineArn, status, endedAt, size }: EndedExecution, isMachine: Search["isMachine"]): boolean {
   const { rule, statuses } = seen;
-  if (seen.machineArn !== undefined && seen.machineArn !== machineArn) return false;
+  if (rule.machine !== undefined && !isMachine(rule.machine, machineArn)) return false;
   if (statuses !== undefined && !statuses.has(status)) return false;
   seen.count += 1;
   seen.size += size;

@@ -44,7 +44,7 @@ export function builtIn(path: string): Source {
     },
     async copy(database, file) {
       const { backup } = nodeSqlite(path);
-      if (backup === undefined) database.prepare("VACUUM INTO ?").run(file);
+      if (backup === undefined) await vacuumInto(database, file);
       else await backup(database, file, { rate: RATE });
     },
   };
@@ -59,10 +59,28 @@ export function injected(database: SqliteDatabase | (() => SqliteDatabase)): Sou
     async open() {
       return typeof database === "function" ? database() : database;
     },
-    async copy(open, file) {
-      open.prepare("VACUUM INTO ?").run(file);
+    copy: vacuumInto,
+  };
+}
+
+/** Returns the source of a database that is only read, which is copied in one transaction. */
+export function inOneStep(source: Source): Source {
+  return {
+    ...source,
+    async copy(database, file) {
+      // SQLite counts the copy as a write of this connection.
+      database.exec("PRAGMA query_only=OFF");
+      try {
+        await vacuumInto(database, file);
+      } finally {
+        database.exec("PRAGMA query_only=ON");
+      }
     },
   };
+}
+
+async function vacuumInto(database: SqliteDatabase, file: string): Promise<void> {
+  database.prepare("VACUUM INTO ?").run(file);
 }
 
 /** Returns `node:sqlite`. It is loaded in a way that bundlers do not see; Node prints a warning when it is loaded. */

@@ -43,7 +43,7 @@ import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-d
 import { attributeColumns, counted, countedBy, page, ROW, type Numbers } from "./sqlite-lists.ts";
 import { Log } from "./sqlite-log.ts";
 import { openToRead, open as openSchema } from "./sqlite-schema.ts";
-import { copyTo, type Source } from "./sqlite-source.ts";
+import { copyTo, inOneStep, type Source } from "./sqlite-source.ts";
 import { bound, textOf } from "./texts.ts";
 
 // The limits of one transaction that removes executions, in executions and characters, and the number of pages that are given back
@@ -648,7 +648,9 @@ export class SqliteStore implements PublicSqliteStore {
   /** Writes a copy of the database to a new file. */
   async backup(file: string | PlatformUrl): Promise<void> {
     if (this.#database === undefined) throw closed();
-    await copyTo(this.#source, this.#database, typeof file === "string" ? file : fileURLToPath(file));
+    const path = typeof file === "string" ? file : fileURLToPath(file);
+    // A copy in steps begins anew after each write of another process, so a reader copies in one transaction. That blocks no writer.
+    await copyTo(this.#reads ? inOneStep(this.#source) : this.#source, this.#database, path);
   }
 }
 

@@ -30,13 +30,16 @@ export function openData(data: string | PlatformUrl): Store {
   return new SqliteStore(builtIn(join(folder, FILE)));
 }
 
-/** Opens the store of an existing folder or database. `reads` opens it read-only. Throws StoreError. */
-export function findData(data: string, { reads = false }: { reads?: boolean } = {}): Store {
+/**
+ * Opens the store of an existing folder or database. `reads` opens it read-only, and `creates` makes a file that does not exist. Throws
+ * StoreError.
+ */
+export function findData(data: string, { reads = false, creates = false }: { reads?: boolean; creates?: boolean } = {}): Store {
   if (isPostgres(data)) return postgresOf(data, true);
   checkSqlite();
   const isFolder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isFolder ? join(data, FILE) : data;
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+  if (!creates && !statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new StoreError("STORE_FAILED", `there is no ${file}: stepglass serve --data ${data} creates it`);
   return new SqliteStore(builtIn(file), { reads });
 }
