@@ -175,6 +175,8 @@ describe("launch", () => {
       "FAILED: NotPaid",
     );
     assert.equal(typeof (await outcome({ input: undefined, mocks: "generated" })).charge.amount, "number");
+    const partly = { Charge: { mode: "result", result: { amount: 80 } }, "*": "generated" };
+    assert.equal((await outcome({ input: undefined, mocks: partly })).charge.amount, 80);
     writeFileSync(file("input.json"), JSON.stringify({ ...input, id: 9 }));
     assert.equal((await outcome({ input: `@${file("input.json")}`, tasks: file("tasks.mjs") })).charge.amount, 90);
   });
@@ -193,6 +195,14 @@ describe("launch", () => {
     assert.equal(await editor.evaluate("$.charge.amount"), "55");
     await editor.ask("setExpression", { expression: "$states.input.charge.amount", value: "500", frameId: editor.frameId });
     assert.equal((await editor.stop("next")).state, "Gift");
+  });
+
+  test("takes the definition of a recorded execution from its file", async () => {
+    const recorded = new StateMachine(order).start(input, { tasks: { charge: () => ({ amount: 55 }) }, clock: "virtual", startTime: 0 });
+    await recorded.result;
+    const stateMachine = { name: "Orders", definition: JSON.stringify(order) };
+    writeFileSync(file("fetched.json"), JSON.stringify({ stateMachine, history: recorded.history() }));
+    assert.equal((await outcome({ definition: undefined, input: undefined, history: file("fetched.json") })).charge.amount, 55);
   });
 
   test("reports what is wrong and where", async () => {
@@ -449,6 +459,12 @@ describe("stepping", () => {
     const there = await editor.stop("goto", { targetId: targets[1].id });
     assert.deepEqual([there.reason, there.state], ["goto", "Wrap"]);
     assert.equal(await editor.evaluate("$.sku"), '"b"');
+    assert.equal((await editor.stop("stepglass/goto", { state: "Charge" })).state, "Charge");
+    await assert.rejects(editor.ask("stepglass/goto", { state: "Nowhere" }), /Nowhere was not visited/);
+    editor.taken("stepglass/graph");
+    await editor.ask("stepglass/goto", { event: 0 });
+    await editor.event("stopped");
+    assert.equal((await editor.event("stepglass/graph")).event, 0);
     const { targets: charge } = await editor.ask("gotoTargets", { source: { path: form.path }, line: form.line("Charge") });
     await editor.stop("goto", { targetId: charge[0].id });
     await editor.ask("restartFrame", { frameId: editor.frameId });

@@ -134,6 +134,7 @@ export class DebugAdapter implements PublicAdapter {
       loadedSources: () => ({ sources: this.#at.sources.all }),
       "stepglass/threads": (given) => this.#at.inspection.threads(given),
       "stepglass/marks": () => this.#at.graph(),
+      "stepglass/goto": (given) => this.#at.gotoEvent(given),
       "stepglass/applyDefinition": () => this.#edit(),
     };
   }

@@ -255,7 +255,7 @@ export class Debuggee {
   }
 
   back(act: (session: Session) => void): void {
-    // Neither of these resumes the run. Both move the position within the part that was reached.
+    // Neither of these resumes the run.
     this.#nextReason = { reason: "step", description: "" };
     act(this.session);
     this.#nextReason = undefined;
@@ -317,6 +317,14 @@ export class Debuggee {
     else this.session.gotoPlace(target.place ?? 0);
   }
 
+  /** Goes to an event by its number, or to the last visit of a state before the current position. */
+  gotoEvent({ event, state }: { event?: number; state?: string }): void {
+    const visits = state === undefined ? [] : this.session.visits(state);
+    const target = event ?? (visits.findLast(({ enter }) => enter < this.session.event) ?? visits[0])?.enter ?? -1;
+    if (!Number.isSafeInteger(target) || target < 0) throw new Refused(event === undefined ? `${state} was not visited` : "no such event");
+    this.session.goto(target);
+  }
+
   restartFrame({ frameId }: DebugProtocol.RestartFrameArguments): void {
     const { execution, event, state, child } = this.inspection.frameOf(frameId);
     if (child !== undefined) throw new Refused(`${state} is in a child execution of a Distributed Map: only the whole Map can run again`);
@@ -340,8 +348,6 @@ export class Debuggee {
     this.#reportStop(this.session.stopped);
     return report;
   }
-
-  // ---------------------------------------------------------------------------------------- changing
 
   setVariable({ variablesReference, name, value }: DebugProtocol.SetVariableArguments): DebugProtocol.SetVariableResponse["body"] {
     const frame = this.inspection.variablesOf.frameOf(variablesReference);

@@ -142,7 +142,7 @@ class Reader {
 
   async launch(arn?: string): Promise<Launch> {
     const test = await this.#test();
-    const { definition = test?.definition, stopOnEntry, stopOnEnd, noDebug } = this.#given;
+    const { definition = test?.definition ?? (await this.#fetchedDefinition()), stopOnEntry, stopOnEnd, noDebug } = this.#given;
     if (definition === undefined) throw new Refused("the configuration needs a definition: a file, or FILE#ID for a template");
     const program = await this.#open(definition, this.#name ?? test?.name);
     const type = this.#given.machineType ?? test?.type ?? program.type;
@@ -231,20 +231,19 @@ class Reader {
     if (typeof input === "string" && input.startsWith("@")) return this.#value(input.slice(1));
     if (input !== undefined) return input;
     if (test?.input !== undefined) return test.input;
-    return mocks === "generated" && history === undefined ? exampleInput(program.definition) : undefined;
+    const isGenerated = mocks === "generated" || (isObject(mocks) && mocks["*"] === "generated");
+    return isGenerated && history === undefined ? exampleInput(program.definition) : undefined;
   }
 
   async #mocks(program: DebugProgram, hasRecording: boolean): Promise<Record<string, Mock>> {
     const { mocks } = this.#given;
     if (mocks === undefined) return {};
-    if (mocks === "generated") {
-      const results = Object.entries(exampleResults(program.definition));
-      const named = results.map(([state, result]): [string, Mock] => [state, { mode: "result", result }]);
-      // Without a recording, all other tasks get an empty result. With one, such a mock would take precedence over the recorded
-      // answers.
-      return Object.fromEntries([...named, ...(hasRecording ? [] : [["*", { mode: "result", result: {} }] as [string, Mock]])]);
+    if (mocks === "generated") return generatedMocks(program, hasRecording);
+    if (typeof mocks !== "string") {
+      const { "*": others, ...named } = mocks;
+      if (others !== "generated") return this.#mocksOf(mocks);
+      return { ...generatedMocks(program, hasRecording), ...(await this.#mocksOf(named)) };
     }
-    if (typeof mocks !== "string") return this.#mocksOf(mocks);
     const [file, testCase] = splitId(mocks);
     const value = await this.#value(file);
     if (!isObject(value)) throw new Refused(`${file} has no mocks: it must hold an object`);
@@ -269,6 +268,17 @@ class Reader {
     return { ...own, ...(await orRefuse(() => this.#host.readMocks?.(others))) };
   }
 
+  /** Returns the definition that a fetched execution (`*.sfnrun`) contains. */
+  async #fetchedDefinition(): Promise<object | undefined> {
+    const { history } = this.#given;
+    if (history === undefined) return undefined;
+    const document = typeof history === "string" ? await this.#value(history) : history;
+    if (!isObject(document) || !isObject(document.stateMachine)) return undefined;
+    const { definition, name } = document.stateMachine;
+    if (typeof definition !== "string") return undefined;
+    return orRefuse(() => pretty(definition, typeof name === "string" ? name : "StateMachine"));
+  }
+
   async #recorded(program: DebugProgram, arn?: string): Promise<{ options: DebugOptions; events: number } | undefined> {
     const { history } = this.#given;
     if (history === undefined) return undefined;
@@ -284,6 +294,14 @@ class Reader {
       events: recorded,
     };
   }
+}
+
+/** Makes up results of the tasks from what the definition reads. */
+function generatedMocks(program: DebugProgram, hasRecording: boolean): Record<string, Mock> {
+  const results = Object.entries(exampleResults(program.definition));
+  const named = results.map(([state, result]): [string, Mock] => [state, { mode: "result", result }]);
+  // Without a recording, all other tasks get an empty result. With one, such a mock would take precedence over the recorded answers.
+  return Object.fromEntries([...named, ...(hasRecording ? [] : [["*", { mode: "result", result: {} }] as [string, Mock]])]);
 }
 
 /** Returns the events of the states that are still open at the end of a history. */
