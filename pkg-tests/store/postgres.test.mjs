@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
 import { encodedBytes, reverse } from "./codec.mjs";
+import { checkLists } from "./lists.mjs";
 import { pg, programs, startServer } from "./postgres-server.mjs";
 import { append, create, factsOf, record, storeSuite, texts } from "./suite.mjs";
 
@@ -164,6 +165,27 @@ check("a schema of a newer version is refused", async () => {
   await assert.rejects(store.open({ owner: "a" }), { code: "STORE_NEWER", message: /update Stepglass/ });
 });
 
+check("a schema of a newer version is opened if that says that this one can use it", async () => {
+  const { STEPS, migrate } = await importSource("js/runtime/store/postgres-schema.ts");
+  const steps = [...STEPS, "CREATE TABLE later (a integer)"];
+  const spy = client();
+  await spy.connect();
+  const query = async (...given) => (await spy.query(...given)).rows ?? [];
+  for (const [oldest, isUsable] of [
+    [STEPS.length, true],
+    [STEPS.length + 1, false],
+  ]) {
+    const { store, schema } = fresh();
+    await migrate({ query, transaction: (work) => work() }, `"${schema}"`, steps, oldest);
+    if (isUsable) {
+      await store.open({ owner: "a" });
+      await create(store, record("e"));
+      await store.close();
+    } else await assert.rejects(store.open({ owner: "a" }), { code: "STORE_NEWER" });
+  }
+  await spy.end();
+});
+
 check("a schema of every published version is migrated, while a process of that version goes on", async () => {
   const { STEPS, migrate } = await importSource("js/runtime/store/postgres-schema.ts");
   for (let version = 1; version <= STEPS.length; version++) {
@@ -199,6 +221,58 @@ check("a schema of every published version is migrated, while a process of that 
     await old.end();
     await store.close();
   }
+});
+
+check("finds few and many executions by name and time, in the order of the list", async () => {
+  const { store } = fresh();
+  await store.open({ owner: "a" });
+  await checkLists(store);
+  await store.close();
+});
+
+check("indexes are added while a process of an older version writes, and are built again if that was interrupted", async () => {
+  const { STEPS, migrate } = await importSource("js/runtime/store/postgres-schema.ts");
+  const { store, schema } = fresh({ shared: true });
+  const old = client();
+  await old.connect();
+  const query = async (...given) => (await old.query(...given)).rows ?? [];
+  await migrate({ query, transaction: (work) => work() }, `"${schema}"`, STEPS.slice(0, STEPS.length - 1));
+  // A process has died while it built the index.
+  await query("CREATE INDEX execution_name ON execution (id)");
+  await query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'execution_name'::regclass");
+  let goes = true;
+  let written = 0;
+  const insert = `INSERT INTO execution (id, arn, machine, name, status, tags, version, start_date, facts, events, base, snapshots, held, bytes, about, input)
+    VALUES ($1, $2, 'm', $2, 'RUNNING', '{}', 1, 1000, 0, 0, 0, 0, 0, 2, '{}', '{}')`;
+  const writing = (async () => {
+    for (let id = 1; goes || id < 50; id += 1) {
+      await query("BEGIN");
+      await query(insert, [id, `e${id}`]);
+      await query("COMMIT");
+      written = id;
+    }
+  })();
+  while (written < 10) await new Promise((resolve) => setImmediate(resolve));
+  const other = postgres({ client, schema, shared: true });
+  await Promise.all([store.open({ owner: "a" }), other.open({ owner: "b" })]);
+  const during = written;
+  while (written < during + 10) await new Promise((resolve) => setImmediate(resolve));
+  goes = false;
+  await writing;
+  assert.equal(await store.count({ namePrefix: "e" }), written);
+  assert.equal(await store.count({ startedFrom: 1000 }), written);
+  assert.deepEqual((await store.list({ namePrefix: "e10" }, { limit: 2 })).items.length, 1);
+  const indexes = await query(
+    "SELECT c.relname, i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname IN ('execution_name', 'execution_start') AND c.relnamespace = $1::regnamespace",
+    [`"${schema}"`],
+  );
+  assert.deepEqual(
+    indexes.map(({ indisvalid }) => indisvalid),
+    [true, true],
+  );
+  await old.end();
+  await store.close();
+  await other.close();
 });
 
 check("open waits while the server is down or recovers, and calls succeed again after the server has crashed and restarted", async () => {

@@ -9,8 +9,9 @@ import { importSource } from "../../scripts/sources.mjs";
 import { drivers, folder, hasSqlite, sqlite } from "./drivers.mjs";
 import { encodedBytes, reverse } from "./codec.mjs";
 import { append, collect, create, factsOf, record, storeSuite, texts, write } from "./suite.mjs";
+import { checkLists } from "./lists.mjs";
 
-const { encoded } = await importSource("js/entries/durable-node.ts");
+const { Runtime, encoded } = await importSource("js/entries/durable-node.ts");
 
 /** A validator for assert.rejects: it checks an error's code, and its message by a pattern. */
 const failed = (code, message) => (error) => {
@@ -288,11 +289,11 @@ function schemas(check) {
     const { STEPS } = await importSource("js/runtime/store/sqlite-schema.ts");
     const store = driver.store(file);
     await (await opened(store)).close();
-    edit(driver, file, "PRAGMA user_version = 77");
+    edit(driver, file, "PRAGMA user_version = 77; UPDATE meta SET value = 77 WHERE key = 'oldest'");
     const before = readFileSync(file);
     await assert.rejects(store.open({ owner: "test" }), failed("STORE_NEWER", /schema is version 77, and this Stepglass knows \d+;/));
     assert.ok(before.equals(readFileSync(file)));
-    edit(driver, file, `PRAGMA user_version = ${STEPS.length}`);
+    edit(driver, file, `PRAGMA user_version = ${STEPS.length}; UPDATE meta SET value = 1 WHERE key = 'oldest'`);
     await (await opened(store)).close();
   });
 
@@ -321,13 +322,34 @@ function schemas(check) {
       [connection.pragma("user_version"), connection.all("SELECT 1 FROM sqlite_schema WHERE name = 'more'")],
       [STEPS.length, []],
     );
-    migrate(connection, steps);
-    migrate(connection, steps);
+    migrate(connection, steps, steps.length);
+    migrate(connection, steps, steps.length);
     assert.equal(connection.pragma("user_version"), STEPS.length + 2);
     const { a, b } = connection.get("SELECT a, b FROM more");
     assert.deepEqual([a, b], [1, 2]);
     connection.close();
     await assert.rejects(store.open({ owner: "test" }), failed("STORE_NEWER", new RegExp(`version ${STEPS.length + 2}`)));
+  });
+
+  check("opens a database of a newer version if that says that this one can use it", async (file, driver) => {
+    const { migrate, STEPS } = await importSource("js/runtime/store/sqlite-schema.ts");
+    const { Connection } = await importSource("js/runtime/store/sqlite-database.ts");
+    const steps = [...STEPS, "CREATE INDEX later ON execution (version)"];
+    for (const [own, oldest] of [
+      [`${file}.usable`, STEPS.length],
+      [`${file}.newer`, STEPS.length + 1],
+    ]) {
+      const connection = new Connection(driver.database(own), "store.db");
+      migrate(connection, steps, oldest);
+      connection.close();
+    }
+    const store = await opened(driver.store(`${file}.usable`));
+    await create(store, record("e"));
+    await store.close();
+    const newer = new Connection(driver.database(`${file}.usable`), "store.db");
+    assert.equal(newer.pragma("user_version"), steps.length);
+    newer.close();
+    await assert.rejects(driver.store(`${file}.newer`).open({ owner: "a" }), failed("STORE_NEWER", /update Stepglass/));
   });
 
   check("migrates a database of every published schema, whose executions stay as they are", async (file, driver) => {
@@ -559,6 +581,47 @@ function failures(check) {
 }
 
 function plans(check) {
+  check("finds few and many executions by name and time, in the order of the list", async (file, driver) => {
+    const store = await opened(driver.store(file));
+    await checkLists(store);
+    await store.close();
+  });
+
+  check("continues executions of the first published schema", async (file, driver) => {
+    const machines = {
+      Order: {
+        StartAt: "S",
+        States: { S: { Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: "go" }, End: true } },
+      },
+    };
+    const first = await new Runtime({ store: driver.store(file), machines }).open();
+    for (const name of ["a", "b"]) await first.start("Order", { name, input: { name }, tags: { k: name } });
+    await first.close();
+    // Everything that later steps have added is removed.
+    edit(
+      driver,
+      file,
+      "DROP TABLE attribute; DROP TABLE answer; DROP INDEX execution_name; DROP INDEX execution_start; PRAGMA user_version = 1",
+    );
+    const { STEPS } = await importSource("js/runtime/store/sqlite-schema.ts");
+    const database = driver.database(file);
+    const names = database.prepare("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").all();
+    assert.deepEqual(
+      names.map(({ name }) => name).sort(),
+      [...STEPS[0].matchAll(/CREATE (?:UNIQUE )?(?:TABLE|INDEX) (\w+)/g)].map(([, name]) => name).sort(),
+    );
+    database.close();
+    const second = await new Runtime({ store: driver.store(file), machines }).open();
+    for (const name of ["a", "b"]) {
+      const one = await second.get("Order", name);
+      await one.signal("go", name);
+      assert.deepEqual(await one.result, { status: "SUCCEEDED", output: name });
+    }
+    assert.equal((await second.list({ tags: { k: "b" } })).items.length, 1);
+    assert.deepEqual((await second.verify()).differing, []);
+    await second.close();
+  });
+
   check("reads a page of a list by an index, without reading other rows", async (file, driver) => {
     const { page, counted } = await importSource("js/runtime/store/sqlite-lists.ts");
     await (await opened(driver.store(file))).close();

@@ -3,6 +3,7 @@
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";
 import { type Condition as AttributeCondition, conditionsOf } from "./attributes.ts";
 import { StoredText } from "./postgres-session.ts";
+import { nameRanges, narrowsBy } from "./narrowing.ts";
 import { bound, escaped } from "./texts.ts";
 
 /** A condition with a `?` for each of its values. */
@@ -27,6 +28,53 @@ export function selected(filter: ExecutionFilter, more: Condition[] = []): { tex
   const values: unknown[] = [];
   const text = conditions.map(([part, ...given]) => part.replaceAll("?", () => `$${values.push(given.shift())}`)).join(" AND ");
   return { text: `WHERE ${text}`, values };
+}
+
+/** The number of characters of a name that its index has. */
+const NAME = 100;
+
+/**
+ * Returns the condition that an execution is one of those with the name or the time of start of a filter, if they are at most `most`.
+ * `count` returns the result of a statement that counts.
+ */
+export async function narrowed(
+  filter: ExecutionFilter,
+  most: number,
+  count: (text: string, values: unknown[]) => Promise<number>,
+): Promise<Condition[]> {
+  let [best, fewest] = [undefined as Condition | undefined, most + 1];
+  for (const by of narrowsBy(filter)) {
+    const [where, ...values] = by === "name" ? named(filter.namePrefix!) : started(filter);
+    const ids = `SELECT id FROM execution WHERE map_run IS NULL AND ${where}`;
+    const found = await count(numbered(`SELECT count(*) AS count FROM (${ids} LIMIT ${fewest}) AS few`), values);
+    // The server performs the inner statement once, and does not choose the order of the executions instead.
+    if (found < fewest) [best, fewest] = [[`id = ANY(ARRAY(${ids}))`, ...values], found];
+  }
+  return best === undefined ? [] : [best];
+}
+
+function named(prefix: string): Condition {
+  const ranges = nameRanges(prefix).map(({ from, before }): Condition => {
+    const [least, most] = [[...from].slice(0, NAME).join(""), before === undefined ? undefined : [...before].slice(0, NAME).join("")];
+    // A prefix that is longer than what the index has only selects the names with the same beginning.
+    const isLong = [...from].length > NAME;
+    const column = `left(name, ${NAME}) COLLATE "C"`;
+    if (isLong) return [`${column} = ?`, new StoredText(least)];
+    return most === undefined
+      ? [`${column} >= ?`, new StoredText(least)]
+      : [`(${column} >= ? AND ${column} < ?)`, new StoredText(least), new StoredText(most)];
+  });
+  return [`(${ranges.map(([text]) => text).join(" OR ")})`, ...ranges.flatMap(([, ...values]) => values)];
+}
+
+function started({ startedFrom = -Infinity, startedBefore = Infinity }: ExecutionFilter): Condition {
+  return ["start_date >= ? AND start_date < ?", startedFrom, startedBefore];
+}
+
+/** Numbers the parameters of a statement. */
+function numbered(text: string): string {
+  let number = 0;
+  return text.replaceAll("?", () => `$${(number += 1)}`);
 }
 
 function attributeCondition(condition: AttributeCondition): Condition {

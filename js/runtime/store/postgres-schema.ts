@@ -10,6 +10,9 @@ interface MigrationSession {
   transaction(work: () => Promise<void>): Promise<void>;
 }
 
+/** Statements, or work, of one transaction; or indexes by their names, which are built while others write to their tables. */
+type Step = string | ((session: MigrationSession) => Promise<void>) | { indexes: Readonly<Record<string, string>> };
+
 /**
  * The steps that make each version of the schema from the previous one. A published step never changes: a change of the schema is a
  * further step.
@@ -20,7 +23,7 @@ interface MigrationSession {
  *
  * Executions that are in no Map Run are in the partial indexes that lists read; `execution_run` contains the children of Map Runs.
  */
-export const STEPS: readonly (string | ((session: MigrationSession) => Promise<void>))[] = [
+export const STEPS: readonly Step[] = [
   `
   CREATE TABLE document (
     position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, collection text NOT NULL, key text NOT NULL, value text NOT NULL
@@ -114,26 +117,52 @@ export const STEPS: readonly (string | ((session: MigrationSession) => Promise<v
   CREATE TABLE answer (key text PRIMARY KEY, execution bigint NOT NULL REFERENCES execution ON DELETE CASCADE, body text NOT NULL);
   CREATE INDEX answer_execution ON answer (execution);
   `,
+  // This step adds the indexes by which lists find the executions with a name or a time of start, while others write. An index has the
+  // beginning of a name, which may have any length.
+  {
+    indexes: {
+      execution_name: `ON execution ((left(name, 100)) COLLATE "C") WHERE map_run IS NULL`,
+      execution_start: "ON execution (start_date) WHERE map_run IS NULL",
+    },
+  },
 ];
 
-/** Migrates a schema to the last step. Refuses the schema of a newer version. */
-export async function migrate(session: MigrationSession, schema: string, steps: typeof STEPS = STEPS): Promise<void> {
+/**
+ * The oldest version that can still use a schema with the last step, because the steps after it have only added what it need not know. It
+ * is stored, so that processes of that version can open the schema again, and a deployment can be rolled back.
+ */
+const OLDEST = 4;
+
+/** Migrates a schema to the last step. Refuses the schema of a newer version that this one cannot use. */
+export async function migrate(session: MigrationSession, schema: string, steps: typeof STEPS = STEPS, oldest = OLDEST): Promise<void> {
   await session.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await session.query(`SET search_path TO ${schema}`);
   await session.query("CREATE TABLE IF NOT EXISTS version (step integer NOT NULL)");
-  const [row] = await session.query("SELECT max(step) AS step FROM version");
+  // An older version has made the table without this column. The rows as JSON can be read with and without it.
+  const [found] = await session.query("SELECT to_jsonb(v)::text AS row FROM version AS v ORDER BY step DESC LIMIT 1");
+  const row = found && (JSON.parse(String(found.row)) as { step: number; oldest?: number | null });
+  if (row?.oldest === undefined) await session.query("ALTER TABLE version ADD COLUMN IF NOT EXISTS oldest integer");
   const step = Number(row?.step ?? 0);
-  if (step > steps.length)
+  if (step > steps.length && !(Number(row?.oldest ?? Infinity) <= steps.length))
     throw new StoreError(
       "STORE_NEWER",
       `the schema ${schema} was written by a newer version of Stepglass: it is version ${step}, and this Stepglass knows ${steps.length}; update Stepglass`,
     );
   for (const [i, text] of steps.entries()) {
     if (i < step) continue;
+    if (typeof text === "object") await buildIndexes(session, text.indexes);
     await session.transaction(async () => {
       if (typeof text === "string") await session.query(text);
-      else await text(session);
-      await session.query("INSERT INTO version VALUES ($1)", [i + 1]);
+      else if (typeof text === "function") await text(session);
+      await session.query("INSERT INTO version (step, oldest) VALUES ($1, $2)", [i + 1, oldest]);
     });
+  }
+}
+
+/** Builds indexes without blocking the processes that write meanwhile. An index whose building was interrupted is built again. */
+async function buildIndexes(session: MigrationSession, indexes: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, definition] of Object.entries(indexes)) {
+    await session.query(`DROP INDEX IF EXISTS ${name}`);
+    await session.query(`CREATE INDEX CONCURRENTLY ${name} ${definition}`);
   }
 }

@@ -35,6 +35,8 @@ const LOCK = 0x53746570;
 const MIGRATION = LOCK + 1;
 /** How often a waiting session tries to get the lock, in milliseconds. */
 const POLL = 500;
+/** How often a session looks whether another one has migrated the schema, in milliseconds. */
+const MIGRATION_POLL = 50;
 /** The first and the longest delay, in milliseconds, before a server that refused is tried again. The delay doubles each time. */
 const FIRST_DELAY = 50;
 const LONGEST_DELAY = 2000;
@@ -103,8 +105,13 @@ export class Session {
         }
         await new Promise((resolve) => setTimeout(resolve, POLL));
       }
-      // Processes that share the schema must not migrate it at the same time.
-      await session.query("SELECT pg_advisory_lock($1, hashtext($2))", [MIGRATION, schema]);
+      // Processes that share the schema must not migrate it at the same time. A process that waited in a statement would keep the other
+      // one from building an index, because that waits for all statements that have begun before.
+      for (;;) {
+        const [row] = await session.query("SELECT pg_try_advisory_lock($1, hashtext($2)) AS got", [MIGRATION, schema]);
+        if (row?.got === true) break;
+        await new Promise((resolve) => setTimeout(resolve, MIGRATION_POLL));
+      }
       await migrate(session, schema);
       await session.query("SELECT pg_advisory_unlock($1, hashtext($2))", [MIGRATION, schema]);
       return session;

@@ -20,7 +20,8 @@ import type { PostgresStore as PublicPostgresStore, PostgresTransaction } from "
 import { randomUuid } from "../../core/base/random.ts";
 import { type CountOptions, sorted } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
-import { selected } from "./postgres-lists.ts";
+import { FEW, MANY } from "./narrowing.ts";
+import { narrowed, selected } from "./postgres-lists.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
 import { type Row, Session, type SessionOptions } from "./postgres-session.ts";
 import { Shares, type Use } from "./postgres-shares.ts";
@@ -253,25 +254,30 @@ export class PostgresStore implements PublicPostgresStore {
     filter: ExecutionFilter = {},
     { before = Infinity, limit = 100 }: { before?: number; limit?: number } = {},
   ): Promise<{ items: ExecutionSummary[]; before?: number }> {
-    const { text, values } = selected(filter, before === Infinity ? [] : [["id < ?", before]]);
     const some = Number.isFinite(limit) ? ` LIMIT ${Math.max(Math.trunc(limit), 0) + 1}` : "";
-    const rows = await this.#use((session) => session.query(`${SUMMARY} ${text} ORDER BY id DESC${some}`, values));
+    const rows = await this.#use(async (session) => {
+      const few = await fewOf(session, filter, FEW);
+      const { text, values } = selected(filter, before === Infinity ? few : [["id < ?", before], ...few]);
+      return session.query(`${SUMMARY} ${text} ORDER BY id DESC${some}`, values);
+    });
     const items = rows.slice(0, limit).map(summaryOf);
     const last = items.at(-1);
     return { items, ...(rows.length > limit && last && { before: last.order }) };
   }
 
   async count(filter: ExecutionFilter = {}): Promise<number> {
-    const { text, values } = selected(filter);
-    const [row] = await this.#use((session) => session.query(`SELECT count(*) AS count FROM execution ${text}`, values));
-    return Number(row?.count);
+    return this.#use(async (session) => {
+      const { text, values } = selected(filter, await fewOf(session, filter, MANY));
+      return countOf(session, `SELECT count(*) AS count FROM execution ${text}`, values);
+    });
   }
 
   async counts(filter: ExecutionFilter, { interval }: CountOptions): Promise<ExecutionCount[]> {
-    const { text, values } = selected(filter);
     const slot = interval === undefined ? "NULL" : `floor(start_date / ${Number(interval)})`;
-    const counted = `SELECT machine, status, ${slot} AS slot, count(*) AS count FROM execution ${text} GROUP BY 1, 2, 3`;
-    const rows = await this.#use((session) => session.query(counted, values));
+    const rows = await this.#use(async (session) => {
+      const { text, values } = selected(filter, await fewOf(session, filter, MANY));
+      return session.query(`SELECT machine, status, ${slot} AS slot, count(*) AS count FROM execution ${text} GROUP BY 1, 2, 3`, values);
+    });
     return sorted(
       rows.map(({ machine, status, slot, count }) => ({
         machineArn: textOf(machine),
@@ -368,6 +374,16 @@ async function surplus(session: Session, { endedBefore = -Infinity, executions =
     rows.push(row);
   }
   return rows;
+}
+
+async function countOf(session: Session, text: string, values: unknown[]): Promise<number> {
+  const [row] = await session.query(text, values);
+  return Number(row?.count);
+}
+
+/** Returns the condition for the executions with the name or the time of start of a filter, if they are at most `most`. */
+function fewOf(session: Session, filter: ExecutionFilter, most: number): ReturnType<typeof narrowed> {
+  return narrowed(filter, most, (text, values) => countOf(session, text, values));
 }
 
 async function recordOf(session: Session, id: string): Promise<Stored | undefined> {

@@ -3,6 +3,7 @@
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";
 import type { Value } from "./sqlite-database.ts";
 import { type Condition as AttributeCondition, conditionsOf } from "./attributes.ts";
+import { nameRanges, narrowsBy, type TextRange } from "./narrowing.ts";
 import { bound, escaped } from "./texts.ts";
 
 /** A part of a statement, and the values of its parameters. */
@@ -16,11 +17,11 @@ export const ROW =
   "SELECT e.*, m.arn AS machine_arn, r.arn AS map_run_arn FROM execution AS e LEFT JOIN machine AS m ON m.id = e.machine LEFT JOIN map_run AS r ON r.id = e.map_run";
 
 /** Selects the ids of at most `limit` executions before the id `before`, the latest first. */
-export function page(filter: ExecutionFilter, numbers: Numbers, before: number, limit: number): Sql {
+export function page(filter: ExecutionFilter, { narrow, ...numbers }: Narrowed, before: number, limit: number): Sql {
   // With several statuses, the rows of each status are already in order, so the first rows of each are enough.
   const parts = statusesOf(filter).map((status) => {
-    const id = driversOf(filter).length === 0 ? "e.id" : "t.execution";
-    const { text, values } = selected(filter, numbers, status, [`${id} < ?`, before]);
+    const id = narrow === undefined && driversOf(filter).length === 0 ? "e.id" : "t.execution";
+    const { text, values } = selected(filter, { ...numbers, narrow }, status, [`${id} < ?`, before]);
     return { text: `SELECT * FROM (SELECT ${id} AS id ${text} ORDER BY ${id} DESC LIMIT ?)`, values: [...values, limit] };
   });
   return {
@@ -30,7 +31,7 @@ export function page(filter: ExecutionFilter, numbers: Numbers, before: number, 
 }
 
 /** Counts the executions that a filter selects. */
-export function counted(filter: ExecutionFilter, numbers: Numbers): Sql {
+export function counted(filter: ExecutionFilter, numbers: Narrowed): Sql {
   const parts = statusesOf(filter).map((status) => selected(filter, numbers, status));
   return {
     text: `SELECT ${parts.map(({ text }) => `(SELECT count(*) ${text})`).join(" + ")} AS count`,
@@ -39,25 +40,68 @@ export function counted(filter: ExecutionFilter, numbers: Numbers): Sql {
 }
 
 /** Counts the executions that a filter selects, by machine, status and interval of their start. */
-export function countedBy(filter: ExecutionFilter, numbers: Numbers, interval: number | undefined): Sql {
-  const parts = statusesOf(filter).map((status) => {
-    const { text: all, values } = selected(filter, numbers, status);
-    // This index has all columns that are counted, so that no row is read for them.
-    const text = all.replace(/ INDEXED BY \w+/, " INDEXED BY execution_machine_status");
-    const slot = interval === undefined ? "NULL" : "CAST(e.start_date / ? AS INTEGER)";
-    const counted = `SELECT e.machine AS machine, e.status AS status, ${slot} AS slot, count(*) AS count ${text} GROUP BY 1, 2, 3`;
-    return { text: counted, values: [...(interval === undefined ? [] : [interval]), ...values] };
-  });
+export function countedBy(filter: ExecutionFilter, numbers: Narrowed, interval: number | undefined): Sql {
+  const parts = statusesOf(filter).flatMap((status) =>
+    namesOf(filter).map((names) => {
+      const { text: all, values } = selected(filter, { ...numbers, names }, status);
+      // This index, like that of names, has all columns that are counted, so that no row is read for them.
+      const text = names === undefined ? all.replace(/ INDEXED BY \w+/, " INDEXED BY execution_machine_status") : all;
+      const slot = interval === undefined ? "NULL" : "CAST(e.start_date / ? AS INTEGER)";
+      const counted = `SELECT e.machine AS machine, e.status AS status, ${slot} AS slot, count(*) AS count ${text} GROUP BY 1, 2, 3`;
+      return { text: counted, values: [...(interval === undefined ? [] : [interval]), ...values] };
+    }),
+  );
   return {
-    text: `SELECT m.arn AS arn, c.status, c.slot, c.count FROM (${parts.map(({ text }) => text).join(" UNION ALL ")}) AS c JOIN machine AS m ON m.id = c.machine`,
+    text: `SELECT m.arn AS arn, c.status, c.slot, sum(c.count) AS count FROM (${parts.map(({ text }) => text).join(" UNION ALL ")}) AS c JOIN machine AS m ON m.id = c.machine GROUP BY 1, 2, 3`,
     values: parts.flatMap(({ values }) => values),
   };
+}
+
+/** Returns the ranges of names of a filter, which do not overlap, if only the index of names is needed; otherwise one undefined. */
+function namesOf(filter: ExecutionFilter): (TextRange | undefined)[] {
+  if (!narrowsBy(filter).includes("name") || driversOf(filter).length > 0) return [undefined];
+  return nameRanges(filter.namePrefix!);
 }
 
 /** The numbers of the ARNs of a filter; undefined for an ARN that the filter does not name. */
 export interface Numbers {
   machine: number | undefined;
   mapRun: number | undefined;
+}
+
+/** The numbers, and the executions to begin with, if they are few. */
+export interface Narrowed extends Numbers {
+  narrow?: Sql | undefined;
+  /** The names, if their index is enough. */
+  names?: TextRange | undefined;
+}
+
+/**
+ * Returns the statement that selects the executions with the name or the time of start of a filter, if they are at most `most`. `count`
+ * returns the result of a statement that counts.
+ */
+export function narrowed(filter: ExecutionFilter, most: number, count: (sql: Sql) => number): Sql | undefined {
+  let [best, fewest] = [undefined as Sql | undefined, most + 1];
+  for (const by of narrowsBy(filter)) {
+    const sql = by === "name" ? named(filter.namePrefix!) : started(filter);
+    const found = count({ text: `SELECT count(*) AS count FROM (${sql.text} LIMIT ?)`, values: [...sql.values, fewest] });
+    if (found < fewest) [best, fewest] = [sql, found];
+  }
+  return best;
+}
+
+function named(prefix: string): Sql {
+  const parts = nameRanges(prefix).map(({ from, before }): Sql => ({
+    text: `SELECT id AS execution FROM execution INDEXED BY execution_name WHERE map_run IS NULL AND name >= ?${before === undefined ? "" : " AND name < ?"}`,
+    values: before === undefined ? [from] : [from, before],
+  }));
+  return { text: parts.map(({ text }) => text).join(" UNION ALL "), values: parts.flatMap(({ values }) => values) };
+}
+
+function started({ startedFrom = -Infinity, startedBefore = Infinity }: ExecutionFilter): Sql {
+  const text =
+    "SELECT id AS execution FROM execution INDEXED BY execution_start WHERE map_run IS NULL AND start_date >= ? AND start_date < ?";
+  return { text, values: [startedFrom, startedBefore] };
 }
 
 /** Returns each requested status once, or a single undefined for all statuses. */
@@ -70,16 +114,20 @@ function statusesOf({ status }: ExecutionFilter): (string | undefined)[] {
 type Condition = [text: string, ...values: Value[]];
 
 /** Returns the FROM and WHERE clauses for one status. */
-function selected(filter: ExecutionFilter, numbers: Numbers, status: string | undefined, ...more: Condition[]): Sql {
+function selected(filter: ExecutionFilter, numbers: Narrowed, status: string | undefined, ...more: Condition[]): Sql {
   const { namePrefix, startedFrom, startedBefore } = filter;
-  const [driver, ...others] = driversOf(filter);
+  const { names } = numbers;
+  const narrow = names === undefined ? numbers.narrow : undefined;
+  const all = driversOf(filter);
+  const [driver, others] = narrow === undefined ? [all[0], all.slice(1)] : [undefined, all];
   const conditions: Condition[] = [...more];
   conditions.push(numbers.mapRun === undefined ? ["e.map_run IS NULL"] : ["e.map_run = ?", numbers.mapRun]);
   if (numbers.machine !== undefined) conditions.push(["e.machine = ?", numbers.machine]);
   if (status !== undefined) conditions.push(["e.status = ?", status]);
   if (startedFrom !== undefined) conditions.push(["e.start_date >= ?", startedFrom]);
   if (startedBefore !== undefined) conditions.push(["e.start_date < ?", startedBefore]);
-  if (namePrefix !== undefined) conditions.push(begins(namePrefix));
+  if (names !== undefined) conditions.push(inRange(names));
+  else if (namePrefix !== undefined) conditions.push(begins(namePrefix));
   for (const { table, condition, isOne } of others) {
     const [text, ...values] = condition;
     // The rows with one value are found by the execution, too.
@@ -88,7 +136,12 @@ function selected(filter: ExecutionFilter, numbers: Numbers, status: string | un
       : `e.id IN (SELECT t.execution FROM ${table} AS t WHERE ${text})`;
     conditions.push([found, ...values]);
   }
-  if (driver === undefined) return joined(`FROM execution AS e INDEXED BY ${indexOf(numbers, status)}`, conditions);
+  if (narrow !== undefined) {
+    const { text, values } = joined(`FROM (${narrow.text}) AS t CROSS JOIN execution AS e ON e.id = t.execution`, conditions);
+    return { text, values: [...narrow.values, ...values] };
+  }
+  if (driver === undefined)
+    return joined(`FROM execution AS e INDEXED BY ${names === undefined ? indexOf(numbers, status) : "execution_name"}`, conditions);
   return joined(`FROM ${driver.table} AS t CROSS JOIN execution AS e ON e.id = t.execution`, [driver.condition, ...conditions]);
 }
 
@@ -142,6 +195,10 @@ function joined(from: string, conditions: Condition[]): Sql {
 function indexOf({ machine }: Numbers, status: string | undefined): string {
   if (machine === undefined) return status === undefined ? "execution_all" : "execution_status";
   return status === undefined ? "execution_machine" : "execution_machine_status";
+}
+
+function inRange({ from, before }: TextRange): Condition {
+  return before === undefined ? ["e.name >= ?", from] : ["e.name >= ? AND e.name < ?", from, before];
 }
 
 /** Returns a condition for the beginning of a name, in its plain or its escaped form. */

@@ -72,16 +72,30 @@ export const STEPS: readonly string[] = [
   CREATE TABLE answer (key TEXT PRIMARY KEY, execution INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX answer_execution ON answer (execution);
   `,
+  // This step adds the indexes by which lists find the executions with a name or a time of start.
+  `
+  CREATE INDEX execution_name ON execution (name, machine, status, start_date) WHERE map_run IS NULL;
+  CREATE INDEX execution_start ON execution (start_date) WHERE map_run IS NULL;
+  `,
 ];
 
-/** Refuses the databases of other programs and of newer versions. Returns the version of the schema of any other database. */
+/**
+ * The oldest version that can still use a database with the last step, because the steps after it have only added indexes. It is stored in
+ * the database, so that a deployment can be rolled back.
+ */
+const OLDEST = 3;
+
+/**
+ * Refuses the databases of other programs, and those of newer versions that this one cannot use. Returns the version of the schema of
+ * any other database.
+ */
 function refuse(connection: Connection, steps: readonly string[] = STEPS): number {
   const { name } = connection;
   const version = Number(connection.pragma("user_version"));
   const empty = connection.get("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
   if ((!empty || version !== 0) && connection.pragma("application_id") !== APPLICATION)
     throw new StoreError("STORE_UNAVAILABLE", `${name} is a database of another program`);
-  if (version > steps.length)
+  if (version > steps.length && !(Number(connection.get("SELECT value FROM meta WHERE key = 'oldest'")?.value) <= steps.length))
     throw new StoreError(
       "STORE_NEWER",
       `${name} was written by a newer version of Stepglass: its schema is version ${version}, and this Stepglass knows ${steps.length}; update Stepglass`,
@@ -90,11 +104,12 @@ function refuse(connection: Connection, steps: readonly string[] = STEPS): numbe
 }
 
 /** Migrates the schema of a database to the last step, completely or not at all. */
-export function migrate(connection: Connection, steps: readonly string[] = STEPS): void {
+export function migrate(connection: Connection, steps: readonly string[] = STEPS, oldest = OLDEST): void {
   const version = refuse(connection, steps);
-  if (version === steps.length) return;
+  if (version >= steps.length) return;
   connection.transaction(() => {
     for (const step of steps.slice(version)) connection.exec(step);
+    connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('oldest', ?)", oldest);
     connection.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${steps.length}`);
   });
 }

@@ -38,9 +38,10 @@ import {
   refused,
   type Stored,
 } from "./records.ts";
+import { FEW, MANY } from "./narrowing.ts";
 import { Reading } from "./reading.ts";
 import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
-import { attributeColumns, counted, countedBy, page, ROW, type Numbers } from "./sqlite-lists.ts";
+import { attributeColumns, counted, countedBy, narrowed, page, ROW, type Narrowed, type Numbers } from "./sqlite-lists.ts";
 import { Log } from "./sqlite-log.ts";
 import { openToRead, open as openSchema } from "./sqlite-schema.ts";
 import { copyTo, inOneStep, type Source } from "./sqlite-source.ts";
@@ -434,7 +435,7 @@ export class SqliteStore implements PublicSqliteStore {
     return this.#use((connection) => {
       const numbers = numbersOf(connection, filter);
       if (numbers === undefined) return { items: [] };
-      const { text, values } = page(filter, numbers, Math.min(before, ALL), Math.min(limit, ALL) + 1);
+      const { text, values } = page(filter, withFew(connection, filter, numbers), Math.min(before, ALL), Math.min(limit, ALL) + 1);
       const rows = connection.all(`${ROW} WHERE e.id IN (${text}) ORDER BY e.id DESC`, ...values);
       const items = rows.slice(0, limit).map((row) => this.#summary(row));
       const last = items.at(-1);
@@ -447,7 +448,7 @@ export class SqliteStore implements PublicSqliteStore {
     return this.#use((connection) => {
       const numbers = numbersOf(connection, filter);
       if (numbers === undefined) return 0;
-      const { text, values } = counted(filter, numbers);
+      const { text, values } = counted(filter, withFew(connection, filter, numbers, MANY));
       return Number(connection.get(text, ...values)?.count);
     });
   }
@@ -457,7 +458,7 @@ export class SqliteStore implements PublicSqliteStore {
     return this.#use((connection) => {
       const numbers = numbersOf(connection, filter);
       if (numbers === undefined) return [];
-      const { text, values } = countedBy(filter, numbers, interval);
+      const { text, values } = countedBy(filter, withFew(connection, filter, numbers, MANY), interval);
       return sorted(connection.all(text, ...values).map((row) => countOf(row, interval)));
     });
   }
@@ -824,6 +825,11 @@ function numbersOf(connection: Connection, { machineArn, mapRunArn }: ExecutionF
   const mapRun = mapRunArn === undefined ? undefined : numberOf(connection, "map_run", mapRunArn);
   const missing = (machine === undefined && machineArn !== undefined) || (mapRun === undefined && mapRunArn !== undefined);
   return missing ? undefined : { machine, mapRun };
+}
+
+/** Adds the executions with the name or the time of start of a filter, if they are few. */
+function withFew(connection: Connection, filter: ExecutionFilter, numbers: Numbers, most = FEW): Narrowed {
+  return { ...numbers, narrow: narrowed(filter, most, ({ text, values }) => Number(connection.get(text, ...values)?.count)) };
 }
 
 /** Lets other work of the process run. */
