@@ -403,17 +403,6 @@ impl Comparison<'_> {
     }
 
     fn variables(&mut self, one: &Event, other: &Event) -> Option<Difference> {
-        let parsed = |event: &Event| -> Value {
-            let members = event.details.get("assignedVariables").and_then(Value::as_object);
-            let values = members.into_iter().flat_map(|m| m.iter()).map(|(name, value)| {
-                let value = match value {
-                    Value::String(text) => json::parse_within(text, SNAPSHOT_DEPTH).unwrap_or_else(|_| value.clone()),
-                    other => other.clone(),
-                };
-                (name.clone(), value)
-            });
-            Value::from(values.collect::<crate::base::Map>())
-        };
         // A masked value is unknown.
         let masked = |value: &Value| value.as_str().is_some_and(|text| one.hides(text));
         if let Some(recorded) = one.details.get("assignedVariables")
@@ -421,7 +410,7 @@ impl Comparison<'_> {
         {
             return None;
         }
-        let (recorded, replayed) = (parsed(one), parsed(other));
+        let (recorded, replayed) = (one.variables(), other.variables());
         // An event without data has no assigned variables either.
         if one.details.get("assignedVariables").is_none() && matches!(one.payload("output"), Payload::Missing) {
             return None;

@@ -16,7 +16,7 @@ mod texts;
 pub use compare::{Divergence, Unreproducible};
 pub use read::NotAHistory;
 
-use crate::asl::ir::{Kind, Machine, MapMode, PathField, ResultPath, Task};
+use crate::asl::ir::{JsonataTemplate, Kind, Machine, MapMode, PathField, Payload, ResultPath, Task};
 use crate::base::{Value, sort};
 use crate::engine::{Engine, ExecutionInfo, Options};
 use compare::compare;
@@ -177,10 +177,8 @@ fn replace_distributed_maps(mut machine: Machine, answers: &[Answer]) -> (Machin
     for id in ids {
         let state = &mut machine.states[id];
         let Kind::Map(map) = &state.kind else { continue };
-        let ran = answers.iter().any(|answer| answer.map_run && answer.state == state.name);
-        if map.mode == MapMode::Inline || !ran {
-            continue;
-        }
+        let ran = answers.iter().rfind(|answer| answer.map_run && answer.state == state.name);
+        let Some(ran) = ran.filter(|_| map.mode != MapMode::Inline) else { continue };
         names.push(state.name.clone());
         state.kind = Kind::Task(Task::of("recorded:mapRun".into()));
         // The recorded output already includes what the state's fields do with its result.
@@ -190,6 +188,11 @@ fn replace_distributed_maps(mut machine: Machine, answers: &[Answer]) -> (Machin
         state.result_path = ResultPath::Whole;
         state.output_path = PathField::Whole;
         state.output = None;
+        // Assign may read the result, which no history has. A Map that ran several times assigns what it assigned last.
+        if state.assign.is_some() {
+            let assigned = ran.assigned.clone().unwrap_or_else(Value::empty_object);
+            state.assign = Some(Payload::Jsonata(JsonataTemplate::Literal(assigned)));
+        }
     }
     (machine, names)
 }

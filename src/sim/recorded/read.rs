@@ -3,7 +3,7 @@
 //! A thread is one chain of states: that of the machine, of a Parallel branch, or of a Map iteration. AWS may interleave
 //! threads in any order, so all other modules work on threads and never on the order of the file.
 
-use crate::base::{Millis, Number, Table, Value, decimal, json, sort, time};
+use crate::base::{Map, Millis, Number, Table, Value, decimal, json, sort, time};
 use crate::engine::SNAPSHOT_DEPTH;
 use std::fmt;
 use std::sync::Arc;
@@ -86,6 +86,19 @@ impl Event {
     /// The input of a call, or of a state.
     pub(super) fn input(&self) -> Payload {
         self.payload(if self.details.get("parameters").is_some() { "parameters" } else { "input" })
+    }
+
+    /// The variables that an Exited event assigns, parsed; an empty object if it assigns none.
+    pub(super) fn variables(&self) -> Value {
+        let members = self.details.get("assignedVariables").and_then(Value::as_object);
+        let values = members.into_iter().flat_map(|m| m.iter()).map(|(name, value)| {
+            let value = match value {
+                Value::String(text) => json::parse_within(text, SNAPSHOT_DEPTH).unwrap_or_else(|_| value.clone()),
+                other => other.clone(),
+            };
+            (name.clone(), value)
+        });
+        Value::from(values.collect::<Map>())
     }
 
     fn shared(&self, member: &str) -> Option<Arc<str>> {
@@ -322,6 +335,7 @@ impl Recording {
                     ended: None,
                     ending: Ending::Open,
                     map_run,
+                    assigned: None,
                 });
                 attempt += 1;
             } else if let Some(answer) = &mut open {
@@ -344,6 +358,7 @@ impl Recording {
                     // The result of a Map Run is in the event with which its state is left.
                     "MapRunSucceeded" => {
                         let exit = thread.events.iter().skip(place).filter_map(|i| self.events.get(*i)).find(|e| e.exits());
+                        answer.assigned = exit.map(Event::variables);
                         answer.ending = match exit.map(|event| event.payload("output")) {
                             Some(Payload::Whole(output)) => Ending::Output(output),
                             _ => Ending::Unknown,
@@ -389,6 +404,8 @@ pub(super) struct Answer {
     pub(super) ending: Ending,
     /// Whether it represents the children of a Distributed Map, which have separate histories.
     pub(super) map_run: bool,
+    /// The variables that were assigned when the Map of a Map Run was left.
+    pub(super) assigned: Option<Value>,
 }
 
 /// How a recorded call ended.

@@ -207,6 +207,32 @@ fn order_across_iterations_is_free() {
 }
 
 #[test]
+fn a_distributed_map_has_its_recorded_output_and_variables() {
+    let definition = r#"{"QueryLanguage":"JSONata","StartAt":"Each","States":{
+        "Each":{"Type":"Map","Items":"{% $states.input %}","ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},
+          "StartAt":"Work","States":{"Work":{"Type":"Pass","End":true}}},
+          "Assign":{"sum":"{% $sum($states.result) %}"},"Output":"{% $count($states.result) %}","Next":"After"},
+        "After":{"Type":"Pass","Output":"{% $sum %}","End":true}}}"#;
+    let recorded = |sum: &str| {
+        history(&[
+            r#"1<0 ExecutionStarted 0 {"input":"[3,4]","roleArn":"r"}"#,
+            r#"2<0 MapStateEntered 0 {"name":"Each","input":"[3,4]"}"#,
+            r#"3<2 MapStateStarted 0 {"length":2}"#,
+            r#"4<3 MapRunStarted 0 {"mapRunArn":"arn:aws:states:us-east-1:123456789012:mapRun:M/a:b"}"#,
+            r#"5<4 MapRunSucceeded 2"#,
+            r#"6<5 MapStateSucceeded 2"#,
+            &format!(r#"7<4 MapStateExited 2 {{"name":"Each","output":"2","assignedVariables":{{"sum":"{sum}"}}}}"#),
+            r#"8<7 PassStateEntered 2 {"name":"After","input":"2"}"#,
+            r#"9<8 PassStateExited 2 {"name":"After","output":"7"}"#,
+            r#"10<9 ExecutionSucceeded 2 {"output":"7"}"#,
+        ])
+    };
+    let said = " ? the children of the Distributed Map 'Each' are executions with their own histories: the replay uses the Map's recorded output";
+    check(definition, &recorded("7"), &format!("={said}"));
+    check(definition, &recorded("8"), &format!("9 output | the output of state 'After' differs: recorded 7, now 8{said}"));
+}
+
+#[test]
 fn missing_data_is_reported() {
     // This is a history with includeExecutionData=false.
     let bare = retried().replace("\"input\":", "\"_\":").replace("\"output\":", "\"_\":");
