@@ -15,6 +15,7 @@ const OF_PAGE = {
   "known-text": "js/core/tasks/known-text.ts",
   "mock-config": "js/testing/mocks/config.ts",
   pointer: "js/core/base/pointer.ts",
+  profile: "js/core/history/profile.ts",
   recorded: "js/core/history/recorded.ts",
   search: "js/core/base/search.ts",
   "yaml-like": "js/core/definition/yaml-like.ts",

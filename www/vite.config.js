@@ -30,7 +30,7 @@ export default defineConfig({
       { find: /^.*\/expression-syntax\.ts$/, replacement: resolve(www, "src/worker/syntax.ts") },
       { find: /^stepglass\/search$/, replacement: resolve(root, "js/core/base/search.ts") },
       { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/core/base/pointer.ts") },
-      { find: /^stepglass\/(calls|chains|events|recorded)$/, replacement: resolve(root, "js/core/history/$1.ts") },
+      { find: /^stepglass\/(calls|chains|events|profile|recorded)$/, replacement: resolve(root, "js/core/history/$1.ts") },
       { find: "stepglass/yaml-like", replacement: resolve(root, "js/core/definition/yaml-like.ts") },
       { find: "stepglass/known-text", replacement: resolve(root, "js/core/tasks/known-text.ts") },
       { find: "stepglass/start", replacement: resolve(root, "js/core/execution/start.ts") },

@@ -1,5 +1,6 @@
 // The command `stepglass profile` shows where recorded executions spend their time.
 
+import { criticalPath, groups, percentiles, type Percentiles } from "../core/history/profile.ts";
 import { Unusable } from "../language/files/problem.ts";
 import { colors, count, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
@@ -48,14 +49,7 @@ function profile([path, ...others]: string[], values: Values<typeof options>): n
   return 0;
 }
 
-/** Milliseconds that 50, 95 and 99 % of the values do not exceed. */
-interface Percentiles {
-  p50: number;
-  p95: number;
-  p99: number;
-}
-
-/** The times of one state, in milliseconds. */
+/** The times of one state, in milliseconds. The percentiles are of its visits. */
 interface StateTimes extends Percentiles {
   state: string;
   type: string;
@@ -96,7 +90,7 @@ function profileOf(executions: readonly Measured[]): Report {
   }
   const critical = new Map<string, number>();
   // Child executions run beside each other; their parent's Map stands for them.
-  for (const visit of executions.flatMap(criticalPath)) {
+  for (const visit of executions.flatMap(({ visits, chains }) => criticalPath(visits, chains.threads, ({ ended }) => ended))) {
     critical.set(visit.state, (critical.get(visit.state) ?? 0) + visit.ended - visit.entered);
   }
   const states = [...byState].map(([state, visits]) => timesOf(state, visits, critical.get(state) ?? 0));
@@ -123,32 +117,6 @@ function timesOf(state: string, visits: readonly MeasuredVisit[], critical: numb
   };
 }
 
-/** Returns percentiles by the nearest rank: each is one of the values. */
-function percentiles(values: readonly number[]): Percentiles {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
-}
-
-/** Returns the visits that the end of an execution waited for, without the Parallel and Map states around them. */
-function criticalPath({ visits, chains }: Measured): MeasuredVisit[] {
-  const inThread = groups(visits, ({ thread }) => thread);
-  const threadsIn = groups(chains.threads, ({ around }) => around);
-  const endOf = (thread: number): number => Math.max(0, ...(inThread.get(thread) ?? []).map(({ ended }) => ended));
-  const path: MeasuredVisit[] = [];
-  // The chains are as deep as the definition, and the list of open threads replaces recursion.
-  const open = [0];
-  for (let thread = open.pop(); thread !== undefined; thread = open.pop()) {
-    for (const visit of inThread.get(thread) ?? []) {
-      const inside = (threadsIn.get(visit.id) ?? []).filter(({ id }) => inThread.has(id));
-      const last = inside.toSorted((a, b) => endOf(b.id) - endOf(a.id))[0];
-      if (last === undefined) path.push(visit);
-      else open.push(last.id);
-    }
-  }
-  return path;
-}
-
 /** Returns the Maps whose later iterations began when others had ended. */
 function limitsOf(executions: readonly Measured[]): Limit[] {
   const limits = new Map<string, Limit>();
@@ -173,17 +141,6 @@ function limitsOf(executions: readonly Measured[]): Limit[] {
     }
   }
   return [...limits.values()];
-}
-
-/** Returns the members of a list by a number that each has. Map.groupBy() needs Node 21. */
-function groups<Member>(list: readonly Member[], numberOf: (member: Member) => number): Map<number, Member[]> {
-  const found = new Map<number, Member[]>();
-  for (const member of list) {
-    const group = found.get(numberOf(member));
-    if (group === undefined) found.set(numberOf(member), [member]);
-    else group.push(member);
-  }
-  return found;
 }
 
 /** Returns how many of the periods overlap at most. */

@@ -240,11 +240,11 @@ const MEANS = {
 } as const;
 
 /** Returns the description of a bar: what it stands for, its outcome, and its duration. */
-function wordsOf({ state, kind, bars, failed, from, to }: Bar): string {
+function wordsOf({ state, kind, bars, failed, critical, from, to }: Bar): string {
   const took = duration(playback.timeOf(to) - playback.timeOf(from));
   if (bars !== undefined)
     return `${counted(bars, "visit")} of ${state || "several states"}${failed ? `, ${counted(failed, "failure")}` : ""}, ${took}. Click to zoom in`;
-  return `${state || "several states"}${MEANS[kind] ? `, ${MEANS[kind]}` : ""}, ${took}`;
+  return `${state || "several states"}${MEANS[kind] ? `, ${MEANS[kind]}` : ""}, ${took}${critical ? ", on the critical path" : ""}`;
 }
 
 function LaneRow({ lane, scale, first, zoom }: { lane: Lane; scale: Scale; first: boolean; zoom(from: number, to: number): void }) {
@@ -260,7 +260,7 @@ function LaneRow({ lane, scale, first, zoom }: { lane: Lane; scale: Scale; first
             <button
               key={i}
               type="button"
-              class={`lane-bar lane-${bar.kind}${bar.state !== "" && selection.selectedState.value === bar.state ? " chosen" : ""}`}
+              class={`lane-bar lane-${bar.kind}${bar.state !== "" && selection.selectedState.value === bar.state ? " chosen" : ""}${bar.critical ? " critical" : ""}`}
               style={{ insetInlineStart: `${from * 100}%`, width: `${width * 100}%` }}
               title={words}
               aria-label={words}

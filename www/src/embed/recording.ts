@@ -185,9 +185,14 @@ export class Recording {
       html(
         "ol",
         {},
-        ...outcome.slowest.map(({ state, visits, took, enter }) => {
+        ...outcome.slowest.map(({ state, visits, took, enter, p50, p95, p99 }) => {
           const again = outcome.retried.find((one) => one.state === state)?.retries ?? 0;
-          const words = [visits > 1 && `${visits} visits`, again > 0 && (again === 1 ? "1 retry" : `${again} retries`)].filter(Boolean);
+          const part = outcome.critical.find((one) => one.state === state)?.share ?? 0;
+          const words = [
+            visits > 1 && `${visits} visits (p50 ${time(p50)}, p95 ${time(p95)}, p99 ${time(p99)})`,
+            again > 0 && (again === 1 ? "1 retry" : `${again} retries`),
+            part >= 0.005 && `${Math.round(100 * part)} % of the critical path`,
+          ].filter(Boolean);
           const button = html(
             "button",
             { type: "button" },

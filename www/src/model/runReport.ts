@@ -322,6 +322,8 @@ export interface Bar {
   /** The number of visits that this bar stands for, where single bars would be too narrow, and how many of them failed. */
   bars?: number;
   failed?: number;
+  /** Whether it is on the critical path: the end of the run waited for it. */
+  critical?: boolean;
 }
 
 export interface RunResult {
@@ -342,8 +344,14 @@ export interface RunOutcome {
   running: string[];
   /**
    * The states with the longest total duration of all visits, in milliseconds. `enter` is the event that began the longest visit.
+   * Half of the visits, 95 % and 99 % of them were not longer than `p50`, `p95` and `p99`.
    */
-  slowest: { state: string; visits: number; took: number; longest: number; enter: number }[];
+  slowest: { state: string; visits: number; took: number; longest: number; enter: number; p50: number; p95: number; p99: number }[];
+  /**
+   * The states that the end of the run waited for, those with the longest time first, in milliseconds. `share` is the part of the
+   * whole critical path, from 0 to 1. `enter` is the event that began the longest visit on the path.
+   */
+  critical: { state: string; took: number; share: number; enter: number }[];
   /**
    * The states that were visited so often that it looks like a loop, in the order of their first visit. `enter` is the event that
    * began the last visit. The iterations of a Map do not count.

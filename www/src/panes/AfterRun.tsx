@@ -123,17 +123,30 @@ function mock(state: string): void {
   });
 }
 
-function Figures({ outcome: { repeated, slowest, retried, retries, caught, used, states } }: { outcome: RunOutcome }) {
+function Figures({ outcome: { repeated, slowest, critical, retried, retries, caught, used, states } }: { outcome: RunOutcome }) {
   return (
     <>
       <Repeats repeated={repeated} />
       {slowest.length > 0 && (
         <List
           title="Slowest states"
-          rows={slowest.map(({ state, visits, took, longest, enter }) => ({
+          rows={slowest.map(({ state, visits, took, longest, enter, p50, p95, p99 }) => ({
             state,
             event: enter,
-            words: visits > 1 ? `${duration(took)} in ${count(visits, "visit")}, the longest ${duration(longest)}` : duration(took),
+            words:
+              visits > 1
+                ? `${duration(took)} in ${count(visits, "visit")}: p50 ${duration(p50)}, p95 ${duration(p95)}, p99 ${duration(p99)}, the longest ${duration(longest)}`
+                : duration(took),
+          }))}
+        />
+      )}
+      {critical.length > 0 && (
+        <List
+          title="Critical path"
+          rows={critical.map(({ state, took, share, enter }) => ({
+            state,
+            event: enter,
+            words: `${duration(took)}, ${Math.round(100 * share)} %`,
           }))}
         />
       )}

@@ -4,6 +4,7 @@
 import type { ChildStep } from "stepglass/debug";
 import { Op } from "../model/log.ts";
 import type { EventFilter, EventRow, Facets, LastVisit } from "../model/protocol.ts";
+import { criticalPath } from "stepglass/profile";
 import { countFitting } from "stepglass/search";
 import type { GraphIndex } from "../model/graph.ts";
 import { detailsOf } from "../model/details.ts";
@@ -73,6 +74,18 @@ export class ListedHistory extends History {
   /** Returns the visits of the run's own states, in the order of their beginnings. */
   allVisits(): readonly OpenVisit[] {
     return this.chains.visits;
+  }
+
+  /** Returns the visits that the end of the run waited for. */
+  criticalVisits(): OpenVisit[] {
+    const { visits, threads } = this.chains;
+    return criticalPath(visits, threads, (visit) => this.endOf(visit));
+  }
+
+  /** Returns when a visit ended. Of a state that was never left, that is the end of its last attempt, or else of the run. */
+  endOf({ exit, tries }: OpenVisit): number {
+    const ended = exit > 0 ? exit : (tries.at(-1)?.ended ?? 0);
+    return this.timeOf(ended > 0 ? ended : this.events.length);
   }
 
   /** The number of events. */

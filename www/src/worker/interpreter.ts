@@ -279,7 +279,15 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const { hits, runs: counted } = runs!.coverageOf(source, text, tally, current?.session, (run) => current!.definitionOf(run));
     return runs!.coverageFile(source, text, hits, counted, file, form);
   },
-  lanes: (view) => ((current ?? shown) ? runs!.lanesOf(current ? runs!.lanedSession(current.session) : shown!.laned(), view) : []),
+  lanes: (view) => {
+    if (!current && !shown) return [];
+    const critical = new Set(
+      history()
+        ?.criticalVisits()
+        .map(({ enter }) => enter),
+    );
+    return runs!.lanesOf(current ? runs!.lanedSession(current.session) : shown!.laned(), view, critical);
+  },
 
   outcome: () => {
     const held = history();

@@ -42,8 +42,11 @@ export function lanedSession(session: DebugSession): Laned {
   return { events: session.events, visitsInOrder: () => session.visitsInOrder(), timeOf: (event) => times[event - 1]! };
 }
 
-/** Returns the lanes of the events in a range, for a time line of `width` pixels. Bars reach from event to event. */
-export function lanesOf(run: Laned, view: { from: number; to: number; width: number }): Lane[] {
+/**
+ * Returns the lanes of the events in a range, for a time line of `width` pixels. Bars reach from event to event. `critical` has the
+ * events that began the visits on the critical path.
+ */
+export function lanesOf(run: Laned, view: { from: number; to: number; width: number }, critical: ReadonlySet<number> = new Set()): Lane[] {
   const last = run.events;
   if (last === 0) return [];
   const lanes = new Map<number, Lane>();
@@ -56,10 +59,11 @@ export function lanesOf(run: Laned, view: { from: number; to: number; width: num
     if (to < view.from) continue;
     const failed = over && visit.exit !== visit.end;
     const { state } = visit;
+    const isCritical = critical.has(visit.enter) ? { critical: true } : {};
     let lane = lanes.get(visit.thread);
     if (!lane && lanes.size >= MOST) {
       merged.add(visit.thread);
-      others.push({ state, from: visit.enter, to, kind: failed ? "failed" : "run" });
+      others.push({ state, from: visit.enter, to, kind: failed ? "failed" : "run", ...isCritical });
       continue;
     }
     if (!lane) lanes.set(visit.thread, (lane = { name: visit.threadName, bars: [] }));
@@ -68,10 +72,13 @@ export function lanesOf(run: Laned, view: { from: number; to: number; width: num
     for (const pause of visit.backoffs) {
       if (pause.failed > last) break;
       const again = pause.again > 0 && pause.again <= last ? pause.again : to;
-      lane.bars.push({ state, from, to: pause.failed, kind: "attempt" }, { state, from: pause.failed, to: again, kind: "backoff" });
+      lane.bars.push(
+        { state, from, to: pause.failed, kind: "attempt", ...isCritical },
+        { state, from: pause.failed, to: again, kind: "backoff", ...isCritical },
+      );
       from = again;
     }
-    if (from < to || visit.backoffs.length === 0) lane.bars.push({ state, from, to, kind });
+    if (from < to || visit.backoffs.length === 0) lane.bars.push({ state, from, to, kind, ...isCritical });
   }
   const found = [...lanes.values()];
   if (others.length > 0) found.push({ name: `${merged.size} more`, bars: united(others) });
@@ -109,6 +116,7 @@ function both(a: Bar, b: Bar): Bar {
     kind: TELLING[Math.max(TELLING.indexOf(a.kind), TELLING.indexOf(b.kind))]!,
     bars: (a.bars ?? 1) + (b.bars ?? 1),
     failed: failuresOf(a) + failuresOf(b),
+    ...((a.critical || b.critical) && { critical: true }),
   };
 }
 

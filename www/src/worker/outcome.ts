@@ -5,7 +5,7 @@ import type { RunOutcome } from "../model/protocol.ts";
 import { isExecutionEnd } from "stepglass/events";
 import type { ListedHistory } from "./historyLists.ts";
 import { detailsOf } from "../model/details.ts";
-import { type OpenVisit } from "./history.ts";
+import { percentiles } from "stepglass/profile";
 
 /** The maximum number of states that are listed of each kind. The total is reported too. */
 const MOST = 5;
@@ -15,13 +15,11 @@ const LOOP = 100;
 export function outcomeOf(history: ListedHistory): RunOutcome {
   const { events } = history;
   const visits = history.allVisits();
-  const timeOf = (event: number): number => history.timeOf(event);
   const containers = new Set(visits.map(({ around }) => around));
-  const states = new Map<string, RunOutcome["slowest"][number]>();
   const retried = new Map<string, RunOutcome["retried"][number]>();
   const caught = new Map<string, RunOutcome["caught"][number]>();
   const entered = new Map<string, RunOutcome["repeated"][number]>();
-  for (const [i, visit] of visits.entries()) {
+  for (const visit of visits) {
     const { state: name, enter, exit, tries } = visit;
     if (visit.iterations.length === 0) {
       const one = entered.get(name) ?? { state: name, times: 0, enter };
@@ -40,14 +38,6 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
       one.times += 1;
       caught.set(name, one);
     }
-    // The time of a Parallel or Map is the time of the states inside it.
-    if (containers.has(i)) continue;
-    const took = (exit > 0 ? timeOf(exit) : endOf(visit, timeOf, events.length)) - timeOf(enter);
-    const one = states.get(name) ?? { state: name, visits: 0, took: 0, longest: -1, enter };
-    one.visits += 1;
-    one.took += took;
-    if (took > one.longest) Object.assign(one, { longest: took, enter });
-    states.set(name, one);
   }
   /** Whether the execution ended at this event, and not only the enclosing branch or iteration. */
   const cutOff = (end: number): boolean => isExecutionEnd(events[end - 1]!);
@@ -61,10 +51,8 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
           .map(({ state }) => state),
       ),
     ].slice(0, MOST),
-    slowest: [...states.values()]
-      .filter(({ took }) => took > 0)
-      .sort((a, b) => b.took - a.took)
-      .slice(0, MOST),
+    slowest: slowestOf(history, containers),
+    critical: criticalOf(history),
     repeated: [...entered.values()].filter(({ times }) => times >= LOOP).slice(0, MOST),
     retried: [...retried.values()].sort((a, b) => b.retries - a.retries).slice(0, MOST),
     retries: [...retried.values()].reduce((sum, { retries }) => sum + retries, 0),
@@ -74,10 +62,44 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
   };
 }
 
-/** Returns the end of a visit whose state was never left: the end of its last attempt, or else the end of the run. */
-function endOf({ tries }: OpenVisit, timeOf: (event: number) => number, last: number): number {
-  const ended = tries.at(-1)?.ended ?? 0;
-  return timeOf(ended > 0 ? ended : last);
+/** Returns the states with the longest total duration. The time of `containers`, Parallels and Maps, is that of the states in them. */
+function slowestOf(history: ListedHistory, containers: ReadonlySet<number>): RunOutcome["slowest"] {
+  const states = new Map<string, { state: string; times: number[]; took: number; longest: number; enter: number }>();
+  for (const visit of history.allVisits()) {
+    if (containers.has(visit.id)) continue;
+    const { state, enter } = visit;
+    const took = history.endOf(visit) - history.timeOf(enter);
+    const one = states.get(state) ?? { state, times: [], took: 0, longest: -1, enter };
+    one.times.push(took);
+    one.took += took;
+    if (took > one.longest) Object.assign(one, { longest: took, enter });
+    states.set(state, one);
+  }
+  return [...states.values()]
+    .filter(({ took }) => took > 0)
+    .sort((a, b) => b.took - a.took)
+    .slice(0, MOST)
+    .map(({ times, ...state }) => ({ ...state, visits: times.length, ...percentiles(times) }));
+}
+
+/** Returns the states on the critical path. */
+function criticalOf(history: ListedHistory): RunOutcome["critical"] {
+  const states = new Map<string, { state: string; took: number; longest: number; enter: number }>();
+  let whole = 0;
+  for (const visit of history.criticalVisits()) {
+    const { state, enter } = visit;
+    const took = history.endOf(visit) - history.timeOf(enter);
+    const one = states.get(state) ?? { state, took: 0, longest: -1, enter };
+    one.took += took;
+    if (took > one.longest) Object.assign(one, { longest: took, enter });
+    states.set(state, one);
+    whole += took;
+  }
+  return [...states.values()]
+    .filter(({ took }) => took > 0)
+    .sort((a, b) => b.took - a.took)
+    .slice(0, MOST)
+    .map(({ state, took, enter }) => ({ state, took, share: took / whole, enter }));
 }
 
 /** The events that report a failure which occurred before. */
