@@ -30,6 +30,7 @@ before(async () => {
       "stepglass/pointer": core("base/pointer"),
       "stepglass/events": core("history/events"),
       "stepglass/chains": core("history/chains"),
+      "stepglass/profile": core("history/profile"),
       "stepglass/search": core("base/search"),
     },
     external: ["stepglass", "stepglass/debug"],
@@ -119,27 +120,64 @@ test("visits are found although the recording has the branches in another order"
   }
 });
 
-test("the states before a Distributed Map have their data, but those after its children do not", async (t) => {
+const distributed = (more) => ({
+  Type: "Map",
+  ItemsPath: "$.items",
+  ItemProcessor: {
+    ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+    StartAt: "Item",
+    States: { Item: { Type: "Task", Resource: RESOURCE, End: true } },
+  },
+  ...more,
+});
+
+test("the states before and after a Distributed Map have their data, and the Map itself has none", async (t) => {
   const definition = {
     StartAt: "Before",
     States: {
       Before: pass({ "items.$": "$.items" }, { Next: "Each" }),
-      Each: {
-        Type: "Map",
-        ItemsPath: "$.items",
-        ItemProcessor: {
-          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
-          StartAt: "Item",
-          States: { Item: { Type: "Task", Resource: RESOURCE, End: true } },
-        },
-        Next: "After",
-      },
-      After: { Type: "Succeed" },
+      Each: distributed({ ResultSelector: { "all.$": "$" }, ResultPath: "$.results", Next: "After" }),
+      After: pass({ "first.$": "$.results.all[0]" }),
     },
   };
-  const run = replayed(t, definition, simulate(definition, { items: [1, 2] }, { Item: { output: 1 } }).history);
+  const { history } = simulate(definition, { items: [1, 2] }, { Item: { output: { n: 7 } } });
+  const run = replayed(t, definition, history);
   assert.deepEqual(stagesOf(await run.flow({ state: "Before" })).output, { items: [1, 2] });
-  for (const state of ["Each", "After"]) assert.equal(await run.flow({ state }), null);
+  assert.equal(await run.flow({ state: "Each" }), null);
+  assert.deepEqual(stagesOf(await run.flow({ state: "After" })).output, { first: { n: 7 } });
+  // A new run calls the tasks of the children, for which this recording has no answers.
+  const entered = (name) => history.find(({ stateEnteredEventDetails: at }) => at?.name === name).id;
+  assert.equal(await run.entryOf("Before", entered("Before")), entered("Before"));
+  assert.equal(await run.entryOf("After", entered("After")), undefined);
+});
+
+test("a Distributed Map whose error was caught, and its variables, lead to the data of the states after it", async (t) => {
+  const items = { QueryLanguage: "JSONata", Items: "{% $states.input.items %}", ItemsPath: undefined };
+  const definition = {
+    QueryLanguage: "JSONata",
+    StartAt: "Fails",
+    States: {
+      Fails: distributed({ ...items, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Each" }], Next: "Each" }),
+      Each: distributed({
+        ...items,
+        Items: [1],
+        ItemProcessor: {
+          ...distributed().ItemProcessor,
+          StartAt: "Good",
+          States: { Good: { Type: "Task", Resource: RESOURCE, End: true } },
+        },
+        Assign: { sum: "{% $sum($states.result) %}" },
+        Output: "{% $states.input.Error %}",
+        Next: "After",
+      }),
+      After: { Type: "Pass", Output: { error: "{% $states.input %}", sum: "{% $sum %}" }, End: true },
+    },
+  };
+  for (const name of ["Fails", "Each"]) delete definition.States[name].ItemsPath;
+  const answers = { Item: { error: "Broken", cause: "it is" }, Good: { output: 5 } };
+  const { history, output } = simulate(definition, { items: [1, 2] }, answers);
+  const run = replayed(t, definition, history);
+  assert.deepEqual(stagesOf(await run.flow({ state: "After" })).output, output);
 });
 
 test("a task whose result is not in the recording ends the replay", async (t) => {

@@ -5,6 +5,7 @@ import { DebugSession } from "stepglass/debug";
 import type { Flow, Methods, Origin } from "../model/protocol.ts";
 import { flowOf } from "./flow.ts";
 import type { ListedHistory } from "./historyLists.ts";
+import { type WithoutMapRuns, withoutMapRuns } from "./mapRuns.ts";
 import { originOf } from "./origin.ts";
 
 type Replayed = Pick<HistoryReplay, "divergences" | "tasks" | "startTime" | "input">;
@@ -27,6 +28,7 @@ export class ReplayedRun {
   private readonly recordedEvents = new Map([[1, 1]]);
   /** The first event of the recording that the replay does not have. */
   private readonly divergence: number;
+  private readonly mapRuns: WithoutMapRuns;
 
   constructor(
     private readonly json: string,
@@ -34,15 +36,14 @@ export class ReplayedRun {
     { divergences, tasks, startTime, input }: Replayed,
   ) {
     this.divergence = Math.min(...divergences.flatMap(({ event }) => event ?? []));
-    // The children of a Map Run have histories of their own, so the replay cannot go beyond the state that started it.
-    const maps = recording.events.flatMap(({ type, id }) => (type === "MapRunStarted" ? (recording.visitAt(id)?.state ?? []) : []));
-    this.session = new DebugSession(json, {
+    // The children of a Map Run have histories of their own, so the replay has the recorded result of their Map in place of them.
+    this.mapRuns = withoutMapRuns(json, recording);
+    this.session = new DebugSession(this.mapRuns.definition, {
       input,
-      recorded: tasks,
+      recorded: [...tasks, ...this.mapRuns.tasks],
       seed: 0,
       // A call without a recorded answer waits instead of failing.
       ask: true,
-      breakpoints: [...new Set(maps)].map((state) => ({ kind: "entry", state })),
       ...(startTime !== undefined && { startTime }),
     });
   }
@@ -63,10 +64,15 @@ export class ReplayedRun {
     return flow ? { ...flow, enter: found.enter } : null;
   }
 
-  /** Returns the event with which the replay enters a visit of the recording; undefined if the replay differs before the visit's end. */
+  /**
+   * Returns the event with which a run of the definition enters a visit of the recording. Undefined if the replay differs before the
+   * visit's end, or if a Distributed Map began before the visit: a run calls the tasks of its children.
+   */
   async entryOf(state: string, enter: number): Promise<number | undefined> {
     await (this.played ??= this.play());
-    return this.isDisposed ? undefined : this.visitsOf(state).find((visit) => visit.enter === enter)?.replayed.enter;
+    return this.isDisposed || enter >= this.mapRuns.first
+      ? undefined
+      : this.visitsOf(state).find((visit) => visit.enter === enter)?.replayed.enter;
   }
 
   /** Returns the sources of a part of a value, with the events of the recording. */
@@ -103,6 +109,8 @@ export class ReplayedRun {
   private visitsOf(state: string): MatchedVisit[] {
     const known = this.matched.get(state);
     if (known) return known;
+    // The data flow of a Map that was replaced is not that of its definition.
+    if (this.mapRuns.maps.has(state)) return [];
     const open = new Map<string, SessionVisit[]>();
     for (const visit of this.session.visits(state)) {
       const key = visit.iterations.join();
