@@ -2,6 +2,7 @@
 
 import type { Divergence, HistoryEvent, HistoryReplay, RecordedHistory, ReplayHistoryOptions } from "../core/api/index.d.ts";
 import { replayHistory } from "../core/execution/recorded.ts";
+import { mapOf, processorIn } from "../language/files/run-executions.ts";
 import { readRun, type FetchedRun } from "../language/files/sfnrun.ts";
 import { colors, count, type Output } from "../language/files/terminal.ts";
 import { detailsOf } from "../core/history/events.ts";
@@ -40,6 +41,8 @@ interface ReplayedRun extends Cause {
   status: HistoryReplay["status"];
   message?: string;
   reason?: string;
+  /** How many child executions of its Map Runs have each verdict. Absent if the file has none. */
+  children?: Record<Verdict, number>;
 }
 
 /** Executions with the same verdict for the same cause. */
@@ -62,7 +65,7 @@ export interface RunsReport {
 /**
  * Returns the input of `replayHistory()` for a fetched execution: its history, and the names and the type that the history lacks.
  */
-export function recordingOf(run: FetchedRun): {
+export function recordingOf(run: Pick<FetchedRun, "execution" | "history"> & Pick<Partial<FetchedRun>, "stateMachine">): {
   history: RecordedHistory;
   options: Pick<ReplayHistoryOptions, "arn" | "type" | "roleArn">;
 } {
@@ -80,7 +83,11 @@ export function recordingOf(run: FetchedRun): {
 
 /** Replays the executions of files against a definition. */
 export function replayRuns(files: readonly string[], definition: string, options: ReplayHistoryOptions): RunsReport {
-  const runs = files.map((file) => replayed(file, definition, options));
+  return reportOf(files.map((file) => replayed(file, definition, options)));
+}
+
+/** Groups results by their causes. */
+function reportOf(runs: ReplayedRun[]): RunsReport {
   const counts = Object.fromEntries(VERDICT_NAMES.map((name) => [name, 0])) as Record<Verdict, number>;
   const groups = new Map<string, Group>();
   for (const run of runs) {
@@ -114,6 +121,50 @@ function causeOf({ state, aspect, pointer, error }: Cause): Cause {
 
 function replayed(file: string, definition: string, options: ReplayHistoryOptions): ReplayedRun {
   const run = readRun(file);
+  const own = replayedExecution(run, file, definition, options);
+  const children = replayChildren(run, definition, options);
+  if (children === undefined) return own;
+  return { ...(own.verdict === "same" ? asParent(own, children) : own), children: children.counts };
+}
+
+/** The verdicts about child executions, the one that says most about the execution that has started them first. */
+const OF_CHILDREN: readonly Verdict[] = ["fails", "path", "undecided", "succeeds", "data"];
+
+/** Returns the result of an execution that is the same but for its child executions. */
+function asParent(own: ReplayedRun, { groups }: RunsReport): ReplayedRun {
+  const group = OF_CHILDREN.map((verdict) => groups.find((one) => one.verdict === verdict)).find((one) => one !== undefined);
+  if (group === undefined) return own;
+  const { verdict, count: n, example } = group;
+  const told = `${count(n, "child execution")} of a Distributed Map: ${VERDICTS[verdict]}, such as ${example.file}`;
+  const message = [told, example.message].filter(Boolean).join(": ");
+  return { ...own, verdict, ...causeOf(example), message, ...(example.reason !== undefined && { reason: example.reason }) };
+}
+
+/**
+ * Replays the child executions of the Map Runs in a file against the ItemProcessor that the Map of that name has in a definition now.
+ * `file` of a result is the child's name. Undefined if there is nothing to replay.
+ */
+export function replayChildren(run: FetchedRun, definition: string, options: ReplayHistoryOptions): RunsReport | undefined {
+  const runs = (run.mapRuns ?? []).flatMap((mapRun) => {
+    const recorded = mapRun.executions.filter(({ history }) => history.length > 0);
+    const map = recorded.length === 0 ? undefined : mapOf(run, mapRun);
+    const processor = map === undefined ? undefined : processorIn(JSON.parse(definition), map);
+    // Without this Map, the execution itself differs.
+    if (processor === undefined) return [];
+    const { arn: _, ...shared } = options;
+    const own = { ...shared, type: processor.type };
+    return recorded.map((child) => {
+      const name = String(child.execution.name ?? child.execution.executionArn);
+      const { roleArn } = run.stateMachine ?? {};
+      return replayedExecution({ missing: [], stateMachine: { roleArn }, ...child }, name, processor.definition, own);
+    });
+  });
+  return runs.length === 0 ? undefined : reportOf(runs);
+}
+
+type ReplayableExecution = Pick<FetchedRun, "execution" | "history" | "missing"> & Pick<Partial<FetchedRun>, "stateMachine">;
+
+function replayedExecution(run: ReplayableExecution, file: string, definition: string, options: ReplayHistoryOptions): ReplayedRun {
   const about = { file, executionArn: String(run.execution.executionArn), recordedStatus: String(run.execution.status) };
   if (run.history.length === 0)
     return { ...about, verdict: "undecided", status: "NOT_STARTED", message: run.missing[0]?.message ?? "the file has no history" };

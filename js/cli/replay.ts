@@ -13,7 +13,7 @@ import { colors, count, writeJson } from "../language/files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { htmlOf } from "./replay-html.ts";
-import { VERDICT_NAMES, asTests, recordingOf, replayRuns, tableOf, type Verdict } from "./replay-runs.ts";
+import { VERDICT_NAMES, asTests, recordingOf, replayChildren, replayRuns, tableOf, type RunsReport, type Verdict } from "./replay-runs.ts";
 import { reporter } from "./test-report.ts";
 
 const help = `stepglass replay HISTORY DEFINITION [options]
@@ -35,7 +35,8 @@ HISTORY is the JSON of get-execution-history, of an SDK or of the console's expo
 log, or the output of stepglass run --json. Events of different branches and iterations can be in any order. UUIDs,
 tokens, names and times can differ.
 
-HISTORY can also be a file of stepglass fetch (*.sfnrun), or a folder of such files. The table of a folder has, with counts
+HISTORY can also be a file of stepglass fetch (*.sfnrun), or a folder of such files. A Distributed Map has its recorded result in
+the replay, and the child executions in the file are replayed too, each against the ItemProcessor of the Map. The table of a folder has, with counts
 and an example for each cause: same; data (the same path with other data); path (another path, and from which state);
 succeeds (it failed, and now succeeds); fails (it succeeded, and now fails); undecided (an answer is not recorded).
 
@@ -48,8 +49,9 @@ Options
       --junit         of a folder: prints XML for a build server, with a test for each execution
       --html FILE     of a folder: also writes one page that a browser shows without scripts
       --json          {matches, complete, divergence, divergences, missing, unreproducible, recorded, compared,
-                      status, output | error, cause, input, startTime, tasks, history}; of a folder {executions,
-                      counts, groups: [{verdict, state, aspect, pointer, error, count, example, files}], runs}
+                      status, output | error, cause, input, startTime, tasks, history, children?}; of a folder, and
+                      as children those of Map Runs, {executions, counts, groups: [{verdict, state, aspect,
+                      pointer, error, count, example, files}], runs}
 
 Exit code: 0 no difference, or only allowed ones; 1 a difference, or the definition has errors; 2 wrong usage, or not a
 history.
@@ -88,12 +90,18 @@ function replay([history, definition, ...others]: string[], values: Values<typeo
   const settings = type ? { type } : {};
   const source = usable(new Source(definition), settings);
   if (ofFolder) return replayFolder(history, source, settings, values);
-  const report = load(history, source.json, { ...source.options(settings), ...(arn === undefined ? {} : { arn }) });
+  const { report, children } = load(history, source.json, { ...source.options(settings), ...(arn === undefined ? {} : { arn }) });
   if (events) for (const event of report.history) process.stderr.write(`${line(event)}\n`);
-  if (json) writeJson(report);
-  else process.stdout.write(text(report));
-  return report.matches ? 0 : 1;
+  if (json) writeJson(children === undefined ? report : { ...report, children });
+  else
+    process.stdout.write(
+      `${text(report)}${children === undefined ? "" : `\nChild executions:\n${tableOf(children, SAME, process.stdout)}`}`,
+    );
+  return report.matches && (children === undefined || children.counts.same === children.executions) ? 0 : 1;
 }
+
+/** The verdicts that mean no difference. */
+const SAME: ReadonlySet<Verdict> = new Set(["same"]);
 
 /** Replays all fetched executions of a folder. Returns the exit code. */
 function replayFolder(
@@ -117,13 +125,19 @@ function replayFolder(
   return report.runs.every(({ verdict }) => allowed.has(verdict)) ? 0 : 1;
 }
 
-function load(file: string, definition: string, options: ReplayHistoryOptions): HistoryReplay {
+/** Replays a history, and the child executions that its file has. */
+function load(
+  file: string,
+  definition: string,
+  options: ReplayHistoryOptions,
+): { report: HistoryReplay; children?: RunsReport | undefined } {
   if (file.endsWith(EXTENSION)) {
-    const { history, options: own } = recordingOf(readRun(file));
-    return replayHistory(definition, history, { ...own, ...options });
+    const run = readRun(file);
+    const { history, options: own } = recordingOf(run);
+    return { report: replayHistory(definition, history, { ...own, ...options }), children: replayChildren(run, definition, options) };
   }
   try {
-    return replayHistory(definition, historyOf(read(file)), options);
+    return { report: replayHistory(definition, historyOf(read(file)), options) };
   } catch (error) {
     if (codeOf(error) === "NOT_A_HISTORY") throw new Unusable(`${file}: ${messageOf(error)}`);
     throw error;

@@ -36,19 +36,31 @@ export function executionIn(run: FetchedRun, name: string): FetchedRun | undefin
  * Returns what the children of a Map Run run: the ItemProcessor of its Map as a definition of its own. Undefined if the account has
  * withheld the definition or the event that started the Map Run.
  */
-function processorOf({ history, stateMachine }: FetchedRun, { mapRun }: FetchedMapRun): string | undefined {
+function processorOf(run: FetchedRun, mapRun: FetchedMapRun): string | undefined {
+  const definition = run.stateMachine?.["definition"];
+  const map = typeof definition === "string" ? mapOf(run, mapRun) : undefined;
+  return map === undefined ? undefined : processorIn(JSON.parse(String(definition)), map)?.definition;
+}
+
+/** Returns the name of the Map that has started a Map Run. Undefined if the account has withheld the event that started it. */
+export function mapOf({ history }: FetchedExecution, { mapRun }: FetchedMapRun): string | undefined {
   const chains = new Chains(() => ({}));
   const events = history.map(eventOf);
   for (const event of events) chains.add(event as unknown as HistoryEvent);
-  const map = stateOfMapRun(chains, events, (arn) => arn === mapRun["mapRunArn"]);
-  if (map === undefined || typeof stateMachine?.["definition"] !== "string") return undefined;
-  const definition: MachineDefinition = JSON.parse(stateMachine["definition"]);
+  return stateOfMapRun(chains, events, (arn) => arn === mapRun["mapRunArn"]);
+}
+
+/** Returns what the child executions of a Distributed Map run, as a definition of its own with its type. Undefined if there is no such Map. */
+export function processorIn(definition: MachineDefinition, map: string): { definition: string; type: "STANDARD" | "EXPRESS" } | undefined {
   const state = stateIn(definition, map);
   const processor = state?.ItemProcessor ?? state?.Iterator;
   if (processor === undefined) return undefined;
   const language = state?.QueryLanguage ?? definition.QueryLanguage;
-  const { ProcessorConfig: _, ...scope } = processor as Scope & { ProcessorConfig?: unknown };
-  return JSON.stringify({ ...(language !== undefined && { QueryLanguage: language }), ...scope }, null, 2);
+  const { ProcessorConfig: config, ...scope } = processor as Scope & { ProcessorConfig?: { ExecutionType?: unknown } };
+  return {
+    definition: JSON.stringify({ ...(language !== undefined && { QueryLanguage: language }), ...scope }, null, 2),
+    type: config?.ExecutionType === "EXPRESS" ? "EXPRESS" : "STANDARD",
+  };
 }
 
 /** Returns the Map that has started a Map Run. `chains` must have all of the events. */
