@@ -14,6 +14,7 @@ import { fetchExecution, type Selection } from "./fetch/collect.ts";
 import { isExpress } from "./fetch/express.ts";
 import { checkRules, redact } from "./fetch/redaction.ts";
 import { targetOf } from "./fetch/target.ts";
+import { together } from "./fetch/together.ts";
 
 const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "PENDING_REDRIVE"];
 
@@ -30,8 +31,9 @@ the account is changed.
   stepglass replay runs order.asl.json          replays what was fetched
 
 ARN is that of an execution, or of a Standard state machine, whose latest executions are fetched. The events of an Express
-execution are read from the log group of its machine, as far as the log level lets them in. Executions that are in the folder already are not fetched again, unless they were running, have been redriven, or more is asked for;
-an interrupted command can be repeated.
+execution are read from the log group of its machine, as far as the log level lets them in. An execution that is still running is fetched as far as it goes, and stepglass open shows
+it. Executions that are in the folder already are not fetched again, unless they were running, have been redriven, or more is
+asked for; an interrupted command can be repeated.
 
 It calls AWS by @aws-sdk/client-sfn of this project (npm install @aws-sdk/client-sfn), and @aws-sdk/client-cloudwatch-logs
 for Express executions, with the SDK's credentials, profile and AWS_ENDPOINT_URL, in the region of the ARN.
@@ -90,12 +92,15 @@ async function fetch(arns: string[], values: Values<typeof options>): Promise<nu
   for (const { account, arn, kind } of targets) {
     const wanted =
       kind !== "stateMachine" ? [{ executionArn: arn }] : await latest(account, arn, { status: values.status, since, limit: limit ?? 100 });
-    for (const one of wanted) {
-      const done = await take(account, one, folder, { failed: values.failed === true, limit: limit ?? Infinity, since }, rules);
-      if (done === undefined) unchanged += 1;
-      else fetched.push(done);
-      if (!json && done !== undefined) process.stdout.write(lineOf(done));
-    }
+    const selection = { failed: values.failed === true, limit: limit ?? Infinity, since };
+    const done = await together(wanted, async (one) => {
+      const file = await take(account, one, folder, selection, rules);
+      if (!json && file !== undefined) process.stdout.write(lineOf(file));
+      return file;
+    });
+    const files = done.filter((file) => file !== undefined);
+    fetched.push(...files);
+    unchanged += done.length - files.length;
   }
   if (json) writeJson({ folder, fetched, unchanged });
   else
@@ -178,12 +183,16 @@ function has({ mapRuns, redacted }: FetchedRun, { failed, limit }: Selection, ru
 async function isCurrent(account: Account, { execution, missing }: FetchedRun, listed: Listed): Promise<boolean> {
   // An Express execution cannot be described; all of it is in the file unless something is missing.
   if (isExpress(listed.executionArn)) return missing.length === 0;
-  if (execution.status === "RUNNING" || execution.status === "PENDING_REDRIVE") return false;
+  if (!hasEnded(execution.status)) return false;
   const { status, redriveCount = 0 } =
     listed.status === undefined
       ? ((await account.call("DescribeExecution", { executionArn: listed.executionArn, includedData: "METADATA_ONLY" })) as Partial<Listed>)
       : listed;
   return execution.status === status && (execution.redriveCount ?? 0) === redriveCount;
+}
+
+function hasEnded(status: unknown): boolean {
+  return status !== "RUNNING" && status !== "PENDING_REDRIVE";
 }
 
 /**
@@ -206,7 +215,8 @@ function placeFor(arn: string, folder: string): { file: string; stored: FetchedR
 function lineOf({ file, status, events, missing, redacted }: FetchedFile): string {
   const replaced = redacted.reduce((sum, { values }) => sum + values, 0);
   const more = redacted.length === 0 ? "" : `, ${count(replaced, "value")} replaced`;
-  return `${file}: ${String(status)}, ${count(events, "event")}${more}\n${missing.map(({ message }) => `  not fetched: ${message}\n`).join("")}`;
+  const unfinished = hasEnded(status) ? "" : "  it has not ended: fetch it again to add what follows\n";
+  return `${file}: ${String(status)}, ${count(events, "event")}${more}\n${unfinished}${missing.map(({ message }) => `  not fetched: ${message}\n`).join("")}`;
 }
 
 function wrong(message: string): Unusable {

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { after, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { simulate } from "../../dist/node.js";
 import { folderWith } from "../api/command.mjs";
@@ -333,6 +334,56 @@ test("replaying a folder against changed definitions reports how executions woul
     assert.equal((await stepglass("replay", "runs", "same.json", ...args)).code, 2, args.join(" "));
 });
 
+test("replaying an execution replays its Distributed Map with the recorded result, and the child executions", async () => {
+  const mapped = (change = () => {}) => {
+    const { Each } = JSON.parse(each).States;
+    Object.assign(Each, { End: undefined, ResultPath: "$.results", Next: "After" });
+    const all = { Each, After: { Type: "Pass", Parameters: { "count.$": "States.ArrayLength($.results)" }, End: true } };
+    change(Each.ItemProcessor.States, all);
+    return machine(all, "Each");
+  };
+  const { stepglass } = project({
+    "same.json": mapped(),
+    "fixed.json": mapped((inner) => {
+      inner.Charge.Catch = [{ ErrorEquals: ["NoAmount"], Next: "Free" }];
+      inner.Free = { Type: "Pass", End: true };
+    }),
+    "broken.json": mapped((inner) => (inner.Charge.Parameters = { "amount.$": "$.total" })),
+    "after.json": mapped((_, all) => (all.After.Parameters = { "number.$": "States.ArrayLength($.results)" })),
+  });
+  const arn = await create("FetchChildren", mapped());
+  const { executionArn } = await run(arn, { items: [inputOf(1), {}, inputOf(3)] }, { name: "all" });
+  assert.equal((await stepglass("fetch", executionArn, "--out", "runs")).code, 0);
+  const replayed = async (file) => {
+    const { code, stdout } = await stepglass("replay", "runs", file, "--json");
+    const { groups, runs } = JSON.parse(stdout);
+    return [code, groups.map(({ verdict, state }) => [verdict, state]), Object.entries(runs[0].children).filter(([, n]) => n > 0)];
+  };
+  assert.deepEqual(await replayed("same.json"), [0, [["same", undefined]], [["same", 3]]]);
+  assert.deepEqual(await replayed("fixed.json"), [
+    1,
+    [["succeeds", "Charge"]],
+    [
+      ["same", 2],
+      ["succeeds", 1],
+    ],
+  ]);
+  // The states after the Map are compared too, with its recorded result.
+  assert.deepEqual((await replayed("after.json"))[1], [["data", "After"]]);
+  const broken = await stepglass("replay", "runs", "broken.json");
+  assert.equal(broken.code, 1);
+  assert.match(
+    broken.stdout,
+    /now fails: from state Charge, States\.\w+\n.*\n +2 child executions of a Distributed Map: now fails, such as /,
+  );
+  const one = await stepglass("replay", "runs/FetchChildren.all.sfnrun", "fixed.json");
+  assert.equal(one.code, 1);
+  assert.match(
+    one.stdout,
+    /^the same: [^]*\nChild executions:\n2 {2}same\n1 {2}now succeeds: from state Charge\n[^]*3 executions replayed\n$/,
+  );
+});
+
 test("files that are not fetched executions, or are of a later release, are refused by name", async () => {
   const { folder, stepglass } = project({ "order.asl.json": definition, "runs/a.sfnrun": "{}", "empty/a.txt": "" });
   const none = await stepglass("replay", "runs", "order.asl.json");
@@ -348,6 +399,8 @@ test("an execution is fetched again if it has continued or if other values have 
   const arn = await create("FetchAgain", machine({ Rest: { Type: "Wait", Seconds: 3600, Next: "Done" }, Done: { Type: "Succeed" } }));
   const { executionArn } = await send("StartExecution", { stateMachineArn: arn, name: "one", input: JSON.stringify(inputOf(1)) });
   const fetched = async (...options) => JSON.parse((await stepglass("fetch", executionArn, "--json", ...options)).stdout).fetched.length;
+  const first = await stepglass("fetch", executionArn, "--out", "running");
+  assert.match(first.stdout, /RUNNING, 2 events\n {2}it has not ended: fetch it again to add what follows\n/);
   const file = "FetchAgain.one.sfnrun";
   assert.equal(await fetched(), 1);
   assert.equal(contentOf(folder, file).execution.status, "RUNNING");
@@ -434,6 +487,223 @@ test("a response that cannot be decrypted is listed as missing in the file", asy
     [missing.map(({ operation }) => operation), stateMachine, history.length],
     [["DescribeStateMachineForExecution"], undefined, 1],
   );
+});
+
+/** Returns the page of a list that a request asks for, as AWS cuts it: its items and the token of the next page. */
+function pageOf(items, { maxResults = 100, nextToken = "0" }) {
+  const from = Number(nextToken);
+  const to = from + Math.min(maxResults || 100, 1000);
+  return { items: items.slice(from, to), more: to < items.length && { nextToken: String(to) } };
+}
+
+test("a history of 25,000 events is fetched in pages, also if AWS throttles some of them, and it replays", async () => {
+  const { folder, within } = project();
+  const loop = {
+    StartAt: "Each",
+    States: { Each: { Type: "Map", ItemProcessor: { StartAt: "One", States: { One: { Type: "Pass", End: true } } }, End: true } },
+  };
+  const { history } = simulate(
+    loop,
+    Array.from({ length: 6248 }, (_, i) => i),
+  );
+  const events = history.map((event) => ({ ...event, timestamp: Date.parse(event.timestamp) / 1000 }));
+  assert.ok(events.length > 24_990 && events.length <= 25_000);
+  const arn = `arn:aws:states:${region}:123456789012:execution:Long:e`;
+  const calls = [];
+  const url = await refusingServer("ThrottlingException", "Rate exceeded", (operation, number, body) => {
+    // The SDK repeats a call twice by itself.
+    if (number % 7 < 3 && number < 35) return undefined;
+    if (operation !== "GetExecutionHistory")
+      return operation === "DescribeExecution" ? { executionArn: arn, status: "SUCCEEDED" } : { definition: JSON.stringify(loop) };
+    calls.push(body);
+    const { items, more } = pageOf(events, body);
+    return { events: items, ...more };
+  });
+  const { code, stdout, stderr } = await within("fetch", arn, { env: { ...env, AWS_ENDPOINT_URL: url } });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /SUCCEEDED, 24\d{3} events/);
+  assert.equal(calls.length, 25);
+  const content = contentOf(folder, "Long.e.sfnrun");
+  assert.deepEqual(content.missing, []);
+  assert.ok(content.history.every(({ id }, i) => id === i + 1));
+  writeFileSync(join(folder, "loop.json"), JSON.stringify(loop));
+  const replayed = await within("replay", "Long.e.sfnrun", "loop.json");
+  assert.deepEqual([replayed.code, replayed.stdout], [0, `the same: ${events.length} events, SUCCEEDED\n`]);
+});
+
+/** A server with an execution whose Map Run has these child executions, which lists them in pages. Returns its environment. */
+async function mapRunAccount(children, refuse = () => false) {
+  const base = `arn:aws:states:${region}:123456789012`;
+  const [parent, mapRunArn] = [`${base}:execution:Big:e`, `${base}:mapRun:Big/Each:1`];
+  const calls = {};
+  const event = (id, type, details = {}) => ({ id, previousEventId: id - 1, type, timestamp: 1_700_000_000 + id, ...details });
+  const url = await refusingServer("AccessDeniedException", "not allowed", (operation, _, body) => {
+    calls[operation] = (calls[operation] ?? 0) + 1;
+    if (refuse(operation, body)) return undefined;
+    const isParent = body.executionArn === parent;
+    switch (operation) {
+      case "DescribeExecution":
+        return {
+          executionArn: body.executionArn,
+          status: isParent ? "SUCCEEDED" : children.find((one) => one.executionArn === body.executionArn).status,
+        };
+      case "DescribeStateMachineForExecution":
+        return { definition: each };
+      case "GetExecutionHistory":
+        return {
+          events: [
+            event(1, "ExecutionStarted"),
+            isParent ? event(2, "MapRunStarted", { mapRunStartedEventDetails: { mapRunArn } }) : event(2, "ExecutionSucceeded"),
+          ],
+        };
+      case "ListMapRuns":
+        return { mapRuns: [{ mapRunArn, executionArn: parent }] };
+      case "DescribeMapRun":
+        return { mapRunArn, executionArn: parent, status: "SUCCEEDED" };
+      default: {
+        const { items, more } = pageOf(
+          children.filter(({ status }) => [undefined, status].includes(body.statusFilter)),
+          body,
+        );
+        return { executions: items, ...more };
+      }
+    }
+  });
+  return { parent, mapRunArn, calls, env: { ...env, AWS_ENDPOINT_URL: url } };
+}
+
+const childrenOf = (n, kind) =>
+  Array.from({ length: n }, (_, i) => ({
+    executionArn: `arn:aws:states:${region}:123456789012:${kind}:Big/Each:child-${i}`,
+    status: i % 100 === 7 ? "FAILED" : "SUCCEEDED",
+  }));
+
+test("a Map Run of 10,000 child executions is fetched whole, or only those that failed, or up to a limit", async () => {
+  const { folder, within } = project();
+  const account = await mapRunAccount(childrenOf(10_000, "execution"));
+  const fetched = async (...args) => {
+    for (const name of Object.keys(account.calls)) delete account.calls[name];
+    const { code, stderr } = await within("fetch", account.parent, ...args, { env: account.env });
+    assert.equal(code, 0, stderr);
+    return contentOf(folder, join(args.at(-1), "Big.e.sfnrun")).mapRuns[0];
+  };
+  const failed = await fetched("--failed", "--out", "failed");
+  assert.deepEqual([failed.executions.length, failed.partial, account.calls.ListExecutions], [100, true, 3]);
+  assert.ok(failed.executions.every(({ execution, history }) => execution.status === "FAILED" && history.length === 2));
+  const some = await fetched("--limit", "250", "--out", "some");
+  // The order is that of the list, although several are fetched at the same time.
+  assert.deepEqual(
+    some.executions.map(({ execution }) => execution.executionArn),
+    childrenOf(250, "execution").map(({ executionArn }) => executionArn),
+  );
+  assert.equal(some.partial, true);
+  // Express children have no history, so all of them need no more than their list.
+  const express = await mapRunAccount(childrenOf(10_000, "express"));
+  const { code, stdout } = await within("fetch", express.parent, "--out", "all", { env: express.env });
+  assert.equal(code, 0);
+  assert.match(stdout, /child executions of Express type have no history/);
+  const [all] = contentOf(folder, "all/Big.e.sfnrun").mapRuns;
+  assert.deepEqual([all.executions.length, all.partial, express.calls.ListExecutions], [10_000, false, 10]);
+});
+
+test("a Map Run that may not be read is listed as missing with its IAM action, and the execution is fetched", async () => {
+  for (const [refused, permission] of [
+    ["DescribeMapRun", "states:DescribeMapRun"],
+    ["ListExecutions", "states:ListExecutions"],
+    ["GetExecutionHistory", "states:GetExecutionHistory"],
+  ]) {
+    const { folder, within } = project();
+    const account = await mapRunAccount(
+      childrenOf(2, "execution"),
+      (operation, { executionArn = "/" }) => operation === refused && executionArn.includes("/"),
+    );
+    const { code, stdout, stderr } = await within("fetch", account.parent, { env: account.env });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, new RegExp(`not fetched: ${refused}: access denied, the permission ${permission} is missing`));
+    const { history, missing, mapRuns } = contentOf(folder, "Big.e.sfnrun");
+    assert.deepEqual([history.length, missing.length, mapRuns[0].mapRun.mapRunArn, mapRuns[0].partial], [2, 1, account.mapRunArn, true]);
+  }
+});
+
+test("credentials that expire while executions are fetched end the command, and the next one fetches the rest", async () => {
+  const { folder, within } = project();
+  const machineArn = `arn:aws:states:${region}:123456789012:stateMachine:M`;
+  const arns = Array.from({ length: 20 }, (_, i) => machineArn.replace("stateMachine", "execution") + `:e${i}`);
+  let calls = 0;
+  let isExpired = true;
+  const url = await refusingServer("ExpiredTokenException", "expired", (operation, _, body) => {
+    calls += 1;
+    if (isExpired && calls > 30) return undefined;
+    if (operation === "ListExecutions") return { executions: arns.map((executionArn) => ({ executionArn, status: "SUCCEEDED" })) };
+    return { ...began(body.executionArn)[operation], ...(operation === "DescribeExecution" && { status: "SUCCEEDED" }) };
+  });
+  const first = await within("fetch", machineArn, { env: { ...env, AWS_ENDPOINT_URL: url } });
+  assert.equal(first.code, 2);
+  assert.match(first.stderr, /: the credentials have expired; sign in again/);
+  const complete = readdirSync(folder).filter((name) => name.endsWith(".sfnrun"));
+  assert.ok(complete.length > 0 && complete.length < 20, `${complete.length} files`);
+  for (const name of complete) assert.deepEqual(contentOf(folder, name).missing, []);
+  isExpired = false;
+  const second = await within("fetch", machineArn, "--json", { env: { ...env, AWS_ENDPOINT_URL: url } });
+  const { fetched, unchanged } = JSON.parse(second.stdout);
+  assert.deepEqual([fetched.length + unchanged, unchanged], [20, complete.length]);
+});
+
+test("each operation that is denied is named with its IAM action, which stepglass policy --for fetch grants", async () => {
+  const { within } = project();
+  const policy = JSON.parse((await within("policy", "--for", "fetch")).stdout);
+  const granted = policy.Statement.flatMap(({ Action }) => Action);
+  const account = await mapRunAccount(childrenOf(1, "execution"));
+  const machineArn = `arn:aws:states:${region}:123456789012:stateMachine:Big`;
+  const denied = new Set();
+  for (const operation of [
+    "DescribeExecution",
+    "GetExecutionHistory",
+    "DescribeStateMachineForExecution",
+    "ListMapRuns",
+    "ListExecutions",
+  ]) {
+    const one = await mapRunAccount(childrenOf(1, "execution"), (called) => called === operation);
+    const { code, stdout, stderr } = await within("fetch", operation === "ListExecutions" ? machineArn : one.parent, "--out", operation, {
+      env: one.env,
+    });
+    const [, permission] = /the permission (\S+) is missing \(see stepglass policy --for fetch\)/.exec(stdout + stderr) ?? [];
+    assert.deepEqual([operation, permission], [operation, `states:${operation}`], stderr);
+    assert.ok(granted.includes(permission), permission);
+    denied.add(code);
+  }
+  assert.ok(account.parent);
+  assert.deepEqual([...denied], [2]);
+});
+
+test("executions of moto's server are fetched and replayed, without the operation that it lacks", async () => {
+  const { calls } = JSON.parse(readFileSync(new URL("moto.json", import.meta.url), "utf8"));
+  const recorder = createServer(async (request, response) => {
+    const operation = request.headers["x-amz-target"].split(".")[1];
+    const body = await json(request);
+    const call = calls.find((one) => one.operation === operation && isDeepStrictEqual(one.request, body));
+    const { status, response: answer } = call ?? { status: 404, response: { __type: "NotRecorded", message: JSON.stringify(body) } };
+    const text = typeof answer === "string" ? answer : JSON.stringify(answer);
+    response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(text);
+  });
+  await new Promise((listening) => recorder.listen(0, "127.0.0.1", listening));
+  after(() => recorder.close());
+  const { folder, within } = project();
+  const own = { env: { ...env, AWS_ENDPOINT_URL: `http://127.0.0.1:${recorder.address().port}` } };
+  const arn = "arn:aws:states:us-east-1:123456789012:stateMachine:Orders";
+  const { code, stdout, stderr } = await within("fetch", arn, "--out", "runs", own);
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stdout,
+    /Orders\.a\.sfnrun: SUCCEEDED, \d+ events\n {2}not fetched: ListExecutions: the endpoint answers it with something that is not JSON/,
+  );
+  const { stateMachine, mapRuns } = contentOf(folder, "runs/Orders.a.sfnrun");
+  assert.deepEqual([mapRuns.length, mapRuns[0].partial], [1, true]);
+  writeFileSync(join(folder, "orders.json"), stateMachine.definition);
+  const replayed = await within("replay", "runs", "orders.json", own);
+  assert.equal(replayed.stdout, "2  same\n2 executions replayed\n", replayed.stderr);
+  const none = await within("fetch", arn.replace("Orders", "None"), own);
+  assert.deepEqual([none.code, /^stepglass: ListExecutions: StateMachineDoesNotExist: /m.test(none.stderr)], [2, true]);
 });
 
 const expressArn = `arn:aws:states:${region}:123456789012:express:Quick:q:1e0d-4`;

@@ -67,10 +67,17 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 20_000;
 
 /** Thrown for data that the account withholds, while the rest of the execution can still be fetched. */
-export class Withheld extends Error {}
+export class Withheld extends Error {
+  readonly action: Action;
 
-/** Thrown for a call that the credentials do not allow. */
-export class Denied extends Unusable {
+  constructor(action: Action, message: string) {
+    super(message);
+    this.action = action;
+  }
+}
+
+/** Thrown for one call that AWS refuses, such as for a missing permission or an execution that it has deleted. Others may work. */
+export class Refused extends Unusable {
   readonly action: Action;
 
   constructor(action: Action, message: string) {
@@ -142,17 +149,19 @@ function isThrottled(error: unknown): boolean {
 function explained(error: unknown, action: Action): Error {
   const name = error instanceof Error ? error.name : "";
   const message = reasonOf(error);
-  if (ENCRYPTED.has(name)) return new Withheld(`${action}: ${name}: ${message}`);
+  if (ENCRYPTED.has(name)) return new Withheld(action, `${action}: ${name}: ${message}`);
   if (EXPIRED.has(name))
     return new Unusable(`${action}: the credentials have expired; sign in again, such as with aws sso login: ${message}`);
   if (UNKNOWN.has(name))
     return new Unusable(`${action}: there are no valid credentials; check AWS_PROFILE or sign in, such as with aws sso login: ${message}`);
   if (DENIED.has(name))
-    return new Denied(
+    return new Refused(
       action,
       `${action}: access denied, the permission ${permissionOf(action)} is missing (see stepglass policy --for fetch): ${message}`,
     );
   if (name === "StateMachineTypeNotSupported" && action === "ListExecutions")
     return new Unusable(`${action}: AWS lists no executions of Express workflows; give the ARN of an execution, as its log has it`);
-  return new Unusable(`${action}: ${name === "" || name === "Error" ? "" : `${name}: `}${message}`);
+  // An emulator answers an operation that it does not have with a page.
+  if (name === "SyntaxError") return new Refused(action, `${action}: the endpoint answers it with something that is not JSON`);
+  return new Refused(action, `${action}: ${name === "" || name === "Error" ? "" : `${name}: `}${message}`);
 }

@@ -1,9 +1,10 @@
 // Fetches one execution of an account, with everything that belongs to it.
 
 import { fetchedRun, type FetchedExecution, type FetchedMapRun, type FetchedNested, type FetchedRun } from "../../language/files/sfnrun.ts";
-import { Denied, Withheld, type Account, type Action, type Response } from "./account.ts";
+import { Refused, Withheld, type Account, type Action, type Response } from "./account.ts";
 import { fetchExpress, isExpress } from "./express.ts";
 import { startedBy } from "./nested.ts";
+import { together } from "./together.ts";
 
 /** Which child executions of the Map Runs are fetched. */
 export interface Selection {
@@ -64,26 +65,40 @@ class Reader {
     return { execution, history };
   }
 
-  async mapRun(arn: string, { failed, limit }: Selection): Promise<FetchedMapRun> {
-    const mapRun = await this.#account.call("DescribeMapRun", { mapRunArn: arn });
-    const executions: FetchedExecution[] = [];
-    let more = false;
-    for (const status of failed ? UNSUCCESSFUL : [undefined]) {
-      const input = { mapRunArn: arn, maxResults: Math.min(limit, 1000), ...(status !== undefined && { statusFilter: status }) };
-      for await (const page of this.#account.pages("ListExecutions", input)) {
-        for (const listed of page.executions as (Response & { executionArn: string })[]) {
-          if (executions.length === limit) more = true;
-          else if (isExpress(listed.executionArn)) executions.push({ execution: listed, history: [] });
-          else executions.push(await this.execution(listed.executionArn));
-        }
-        if (more) break;
-      }
+  /** Fetches a Map Run and its child executions, as far as the account lets them be read. */
+  async mapRun(arn: string, selection: Selection): Promise<FetchedMapRun> {
+    const found: FetchedMapRun = { mapRun: { mapRunArn: arn }, executions: [], partial: false };
+    try {
+      found.mapRun = await this.#account.call("DescribeMapRun", { mapRunArn: arn });
+      const more = await this.#children(arn, selection, found.executions);
+      found.partial = selection.failed || more;
+    } catch (error) {
+      this.#skip(error, arn);
+      found.partial = true;
     }
-    if (executions.some(({ execution }) => isExpress(String(execution.executionArn)))) {
+    if (found.executions.some(({ execution }) => isExpress(String(execution.executionArn)))) {
       const message = "child executions of Express type have no history; fetch one by its ARN, which reads its log";
       this.#missing.push({ operation: "GetExecutionHistory", arn, message });
     }
-    return { mapRun, executions, partial: failed || more };
+    return found;
+  }
+
+  /** Adds the selected child executions of a Map Run. Returns whether there are more than the limit. */
+  async #children(arn: string, { failed, limit }: Selection, executions: FetchedExecution[]): Promise<boolean> {
+    for (const status of failed ? UNSUCCESSFUL : [undefined]) {
+      const input = { mapRunArn: arn, maxResults: Math.min(limit, 1000), ...(status !== undefined && { statusFilter: status }) };
+      for await (const page of this.#account.pages("ListExecutions", input)) {
+        const listed = page.executions as (Response & { executionArn: string })[];
+        const wanted = listed.slice(0, limit - executions.length);
+        executions.push(
+          ...(await together(wanted, (one) =>
+            isExpress(one.executionArn) ? Promise.resolve({ execution: one, history: [] }) : this.execution(one.executionArn),
+          )),
+        );
+        if (wanted.length < listed.length) return true;
+      }
+    }
+    return false;
   }
 
   /** Fetches the executions that tasks have started, those that these have started, and so on, each once. */
@@ -105,15 +120,14 @@ class Reader {
     return found;
   }
 
-  /** Fetches an execution of another machine. The permissions for it can be missing, which is noted. */
+  /** Fetches an execution of another machine. The permissions for it can be missing, or AWS has deleted it, which is noted. */
   async #nested(arn: string): Promise<(FetchedExecution & { stateMachine?: Response }) | undefined> {
     try {
       const whole = await this.execution(arn);
       const stateMachine = await this.optional("DescribeStateMachineForExecution", { executionArn: arn }, arn);
       return { ...whole, ...(stateMachine !== undefined && { stateMachine }) };
     } catch (error) {
-      if (!(error instanceof Denied)) throw error;
-      this.#missing.push({ operation: error.action, arn, message: error.message });
+      this.#skip(error, arn);
       return undefined;
     }
   }
@@ -126,6 +140,12 @@ class Reader {
       this.#note(error, action, arn);
       return undefined;
     }
+  }
+
+  /** Notes that something cannot be fetched. Throws errors that other calls would have too, such as expired credentials. */
+  #skip(error: unknown, arn: string): void {
+    if (!(error instanceof Refused) && !(error instanceof Withheld)) throw error;
+    this.#missing.push({ operation: error.action, arn, message: error.message });
   }
 
   #note(error: unknown, operation: Action, arn: string): void {
