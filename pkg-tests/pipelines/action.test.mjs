@@ -1,7 +1,7 @@
 // The steps of action.yml, run like a runner of GitHub Actions does: inputs become environment variables, and bash runs the scripts.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
 import { simulate } from "../../dist/node.js";
 import { parse } from "yaml";
@@ -28,7 +28,7 @@ function evaluate(expression, inputs) {
 const filled = (text, inputs) => String(text).replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression) => evaluate(expression, inputs));
 
 /** Runs the steps in a folder. Returns the exit code and output of each, and whether one has failed. */
-async function perform(folder, given) {
+async function perform(folder, given, surroundings = {}) {
   for (const name of Object.keys(given)) assert.ok(name in action.inputs, `there is no input ${name}`);
   const inputs = Object.fromEntries(Object.entries(action.inputs).map(([name, { default: value }]) => [name, given[name] ?? value]));
   const steps = {};
@@ -45,7 +45,7 @@ async function perform(folder, given) {
     // Runners call bash with these options.
     steps[step.name] = await run("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
       cwd,
-      env: { ...env, GITHUB_WORKSPACE: folder },
+      env: { ...env, GITHUB_WORKSPACE: folder, ...surroundings },
     });
     failed ||= steps[step.name].code !== 0;
   }
@@ -117,19 +117,17 @@ test("the action accepts a baseline, and runs tests after a failed validation", 
   assert.deepEqual([both.steps.Validate.code, both.steps.Test.code], [1, 0]);
 });
 
-test("the action replays fetched executions and accepts the allowed verdicts", { skip }, async () => {
+const changed = { StartAt: "A", States: { A: { Type: "Fail", Error: "No" } } };
+
+/** A fetched execution of the good definition. */
+function fetchedRun() {
   const { history } = simulate(good, {});
   const executionArn = "arn:aws:states:us-east-1:123456789012:execution:Orders:order-7";
-  const run = {
-    format: "stepglass-execution",
-    version: 1,
-    execution: { executionArn, status: "SUCCEEDED" },
-    history,
-    mapRuns: [],
-    missing: [],
-  };
-  const changed = { StartAt: "A", States: { A: { Type: "Fail", Error: "No" } } };
-  const folder = projectWith({ ...files, "changed.asl.json": changed, "runs/order-7.sfnrun": run });
+  return { format: "stepglass-execution", version: 1, execution: { executionArn, status: "SUCCEEDED" }, history, mapRuns: [], missing: [] };
+}
+
+test("the action replays fetched executions and accepts the allowed verdicts", { skip }, async () => {
+  const folder = projectWith({ ...files, "changed.asl.json": changed, "runs/order-7.sfnrun": fetchedRun() });
   const inputs = { files: "good.asl.json", replay: "runs" };
   const same = await perform(folder, { ...inputs, "replay-definition": "good.asl.json" });
   assert.deepEqual([same.failed, Object.keys(same.steps)], [false, ["Validate", "Replay"]]);
@@ -139,4 +137,48 @@ test("the action replays fetched executions and accepts the allowed verdicts", {
   assert.match(other.steps.Replay.stdout, /^1 {2}now fails: from state/);
   const allowed = await perform(folder, { ...inputs, "replay-definition": "changed.asl.json", "replay-allow": "fails,path" });
   assert.equal(allowed.failed, false);
+});
+
+test("the action writes the table of a replay as one comment of the pull request", { skip }, async () => {
+  const folder = projectWith({
+    ...files,
+    "changed.asl.json": changed,
+    "runs/order-7.sfnrun": fetchedRun(),
+    "event.json": { pull_request: { number: 12 } },
+    // In place of GitHub's command, which the runners have: it stores comments in files.
+    "bin/gh": `#!/bin/bash
+echo "$GH_TOKEN $*" >> calls
+if [ "$1 $2" = "api --paginate" ]; then if [ -e earlier ]; then printf '7\\n9\\n'; fi; exit 0; fi
+if [ -e refused ]; then exit 1; fi
+last="\${@: -1:1}"
+cat "\${last#body=@}" > comment
+`,
+  });
+  chmodSync(join(folder, "bin/gh"), 0o755);
+  const inputs = { files: "good.asl.json", replay: "runs", "replay-definition": "changed.asl.json", "replay-comment": "true", token: "t0" };
+  const runner = {
+    PATH: `${join(folder, "bin")}${delimiter}${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+    GITHUB_EVENT_PATH: join(folder, "event.json"),
+    GITHUB_REPOSITORY: "o/r",
+  };
+  const first = await perform(folder, inputs, runner);
+  assert.equal(first.steps.Replay.code, 1, "the comment does not change the result");
+  const comment = readFileSync(join(folder, "comment"), "utf8");
+  assert.match(comment, /^<!-- stepglass replay runs changed\.asl\.json -->\n[^]*\n````\n1 {2}now fails: from state A, No\n[^]*\n````\n$/);
+  const calls = () => readFileSync(join(folder, "calls"), "utf8").trimEnd().split("\n");
+  assert.match(calls().at(-1), /^t0 api repos\/o\/r\/issues\/12\/comments --field body=@/);
+  // A later run changes the comment of the first one.
+  writeFileSync(join(folder, "earlier"), "");
+  await perform(folder, inputs, runner);
+  assert.match(calls().at(-1), /^t0 api --method PATCH repos\/o\/r\/issues\/comments\/7 --field body=@/);
+  // A token that may not write comments, as on a pull request of a fork, does not fail the job.
+  writeFileSync(join(folder, "refused"), "");
+  const refused = await perform(folder, { ...inputs, "replay-allow": "fails" }, runner);
+  assert.equal(refused.steps.Replay.code, 0);
+  assert.match(refused.steps.Replay.stdout, /^::warning::The table could not be written as a comment/m);
+  // Without a pull request there is nothing to comment on.
+  const before = calls().length;
+  writeFileSync(join(folder, "event.json"), JSON.stringify({ ref: "refs/heads/main" }));
+  await perform(folder, inputs, runner);
+  assert.equal(calls().length, before);
 });
