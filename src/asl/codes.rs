@@ -27,7 +27,7 @@ codes! {
     DEFINITION_TOO_LARGE "definition-too-large" Error "The definition exceeds 1,048,576 characters"
         "AWS accepts definitions of up to 1 MB. Move constant data out of the definition, or split the machine."
     NESTED_TOO_DEEP "nested-too-deep" Error "Parallel and Map states are nested too deeply"
-        "Branches and item processors, or Choice rules, can be nested at most 32 levels deep."
+        "Branches and item processors can be nested at most 32 levels deep, and Choice rules at most 64."
     UNKNOWN_FIELD "unknown-field" Error "A field that the language does not have"
         "Field names are case-sensitive, and unknown fields are refused, because most of them are typos. Use `Comment` for remarks."
     FIELD_NOT_ALLOWED "field-not-allowed" Error "A field in a place where it is not allowed"

@@ -1,5 +1,7 @@
 // The ranges of the parts of a JSON text.
 
+import { pointerStep } from "stepglass/pointer";
+
 export interface Node {
   start: number;
   end: number;
@@ -60,4 +62,26 @@ export function read(json: string): Node | undefined {
     return c === "[" ? { start, end: at, items } : { start, end: at, members };
   };
   return value(0);
+}
+
+/**
+ * Returns the offset of every member and element of a JSON text, by JSON Pointer. For a member this is the offset of its name.
+ * Returns only that of the whole for a text that cannot be read.
+ */
+export function memberOffsets(json: string): Map<string, number> {
+  const found = new Map<string, number>([["", 0]]);
+  const add = (node: Node, pointer: string): void => {
+    for (const { key, start, value } of node.members ?? []) {
+      const own = `${pointer}/${pointerStep(key)}`;
+      found.set(own, start);
+      add(value, own);
+    }
+    for (const [i, item] of node.items?.entries() ?? []) {
+      found.set(`${pointer}/${i}`, item.start);
+      add(item, `${pointer}/${i}`);
+    }
+  };
+  const whole = read(json);
+  if (whole !== undefined) add(whole, "");
+  return found;
 }

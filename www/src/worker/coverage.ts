@@ -1,9 +1,10 @@
 // The coverage of the definition on the page by all runs together.
 
 import { type DebugSession, type MeasuredCoverage, measureCoverage } from "stepglass/debug";
+import { countFitting } from "stepglass/search";
+import { memberOffsets } from "../model/jsonRanges.ts";
 import type { Covered } from "../model/protocol.ts";
 import type { Source } from "./definition.ts";
-import { lineCounter, offsetsOf } from "./jsonOffsets.ts";
 
 /** The hits of runs that were removed, by definition, and the number of those runs. */
 export type Tally = Map<string, { hits: Record<string, number>; runs: number }>;
@@ -66,7 +67,7 @@ export function coverageFile(
 }
 
 function measured({ json, yaml }: Source, text: string, hits: Record<string, number>, executions: number, file: string): MeasuredCoverage {
-  const offsets = offsetsOf(json);
+  const offsets = memberOffsets(json);
   const lineOf = lineCounter(text);
   const line = (pointer: string): number | undefined => {
     const offset = offsets.get(pointer);
@@ -74,6 +75,13 @@ function measured({ json, yaml }: Source, text: string, hits: Record<string, num
     return yaml ? yaml.locate(offset, offset + 1)?.range.start.line : lineOf(offset);
   };
   return measureCoverage(json, hits, { file, executions, line });
+}
+
+/** Returns a function that gives the line of an offset, from 1. */
+function lineCounter(text: string): (offset: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => countFitting(starts.length, (line) => starts[line]! <= offset);
 }
 
 function add(to: Record<string, number>, more: Record<string, number>): void {
