@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
-import { createEditor, documentOf, loadWith } from "./fake-vscode.mjs";
+import { gzipSync } from "node:zlib";
+import { StateMachine } from "stepglass";
+import { createEditor, documentOf, loadWith, mementoOf } from "./fake-vscode.mjs";
 
 const extension = resolve(import.meta.dirname, "../../editors/vscode");
 const manifest = JSON.parse(readFileSync(join(extension, "package.json"), "utf8"));
@@ -37,7 +39,7 @@ async function activated({ text = ORDER, name = "order.asl.json", isTrusted = tr
   };
   const subscriptions = [];
   const { activate } = loadWith(editor.vscode, join(extension, "dist/extension-web.js"));
-  await activate({ subscriptions, extensionUri, extension: { id: "stepglass.stepglass" } });
+  await activate({ subscriptions, extensionUri, extension: { id: "stepglass.stepglass" }, workspaceState: mementoOf() });
   return { ...editor, uri };
 }
 
@@ -92,6 +94,7 @@ test("every command of the manifest is there, and every file that it names", asy
   const { registered } = await activated();
   for (const { command } of manifest.contributes.commands) assert.ok(registered.commands.has(command), command);
   for (const { viewType } of manifest.contributes.customEditors) assert.ok(registered.customEditors.has(viewType), viewType);
+  for (const { id } of manifest.contributes.views.debug) assert.ok(registered.trees.has(id), id);
   for (const { type } of manifest.contributes.debuggers) assert.ok(registered.adapters.has(type), type);
 });
 
@@ -180,7 +183,7 @@ test("no module with handlers is loaded in a folder that is not trusted, or in a
 test("Run and Debug above a definition start it", async () => {
   const editor = await activated();
   const [document] = editor.vscode.workspace.textDocuments;
-  const lenses = editor.registered.lenses[0].provideCodeLenses(document);
+  const lenses = await editor.registered.lenses[0].provideCodeLenses(document);
   assert.deepEqual(
     lenses.map(({ range, command }) => [range.start.line, command.command]),
     [
@@ -198,6 +201,118 @@ test("Run and Debug above a definition start it", async () => {
       [editor.uri.toString(), false],
     ],
   );
+});
+
+/** The outline of ORDER, as the language server returns it. */
+function outline({ Range }) {
+  const symbol = (name, detail, line) => {
+    const range = new Range(line, 4, line, 100);
+    return { name, detail, range, selectionRange: new Range(line, 4, line, 10), children: [] };
+  };
+  return [symbol("Charge", "Task", 3), symbol("Done", "Succeed", 4)];
+}
+
+const titles = async ({ registered, vscode }) => {
+  const lenses = await registered.lenses[0].provideCodeLenses(vscode.workspace.textDocuments[0]);
+  return lenses.map(({ command, range }) => [range.start.line, command.title.replace(/^\$\(.*?\) /, "")]).slice(3);
+};
+
+test("Mock above a task gives it a result in later runs, and an empty answer takes it back", async () => {
+  const editor = await activated({ configure: (vscode) => (vscode.commands.executeCommand = async () => outline(vscode)) });
+  assert.deepEqual(await titles(editor), [[3, "Mock"]]);
+  const mock = async (answer) => {
+    editor.vscode.window.showInputBox = async ({ validateInput }) => (assert.equal(validateInput(answer), undefined), answer);
+    await editor.registered.commands.get("stepglass.mock")(editor.uri, "Charge");
+  };
+  await mock('{"amount": 77}');
+  assert.deepEqual(await titles(editor), [[3, "Mocked"]]);
+  const { request, until, frame } = await stopped(editor, resolved(editor));
+  await request("next", { threadId: 1 });
+  await until("stopped");
+  assert.equal((await request("evaluate", { expression: "$.amount", frameId: (await frame()).id })).result, "77");
+  await mock("");
+  assert.equal(resolved(editor).mocks, "generated");
+});
+
+test("Rerun from here runs a state again in the run that is debugged", async () => {
+  const editor = await activated({ configure: (vscode) => (vscode.commands.executeCommand = async () => outline(vscode)) });
+  const { request, until, frame } = await stopped(editor, { ...resolved(editor), stopOnEnd: true });
+  await request("next", { threadId: 1 });
+  await until("stopped");
+  editor.vscode.debug.activeDebugSession = { type: "stepglass", customRequest: request };
+  assert.deepEqual(await titles(editor), [
+    [3, "Mock"],
+    [3, "Rerun from here"],
+    [4, "Rerun from here"],
+  ]);
+  await editor.registered.commands.get("stepglass.rerunFrom")(editor.uri, "Charge");
+  assert.deepEqual(editor.shown, []);
+  const { result } = await request("evaluate", { expression: ".runs", context: "repl" });
+  assert.match(result, /again from Charge/);
+  assert.notEqual(await frame(), undefined);
+});
+
+test("the values of the paths in the state where a run stands are shown", async () => {
+  const text = ORDER.replace('"Next": "Done"', '"InputPath": "$.order", "Next": "Done"').replace(
+    '"Succeed"',
+    '"Succeed", "InputPath": "$.b"',
+  );
+  const editor = await activated({ text, configure: (vscode) => (vscode.commands.executeCommand = async () => outline(vscode)) });
+  const { Range, workspace } = editor.vscode;
+  const at = new Range(3, 4, 3, 10);
+  const values = await editor.registered.inlineValues[0].provideInlineValues(workspace.textDocuments[0], new Range(0, 0, 9, 0), {
+    stoppedLocation: at,
+  });
+  assert.deepEqual(
+    values.map(({ expression, range }) => [expression, range.start.line]),
+    [["$.order", 3]],
+  );
+});
+
+test("recent runs are listed with how they ended, run again, and deleted", async () => {
+  const editor = await activated();
+  const { registered, started } = editor;
+  const tree = registered.trees.get("stepglass.runs");
+  const session = { id: "1", type: "stepglass", configuration: { ...resolved(editor), __sessionId: "1" } };
+  registered.fire.started(session);
+  registered.fire.started({ id: "2", type: "node", configuration: {} });
+  const [run] = tree.getChildren();
+  assert.deepEqual([tree.getChildren().length, run.status, run.config.__sessionId], [1, "running", undefined]);
+  const tracker = registered.trackers.get("stepglass").createDebugAdapterTracker(session);
+  tracker.onDidSendMessage({ type: "event", event: "exited", body: { exitCode: 1 } });
+  assert.equal(tree.getTreeItem(tree.getChildren()[0]).iconPath.id, "error");
+  await registered.commands.get("stepglass.runs.rerun")(run);
+  assert.equal(started[0].config.definition, editor.uri.toString());
+  await registered.commands.get("stepglass.runs.delete")(run);
+  assert.deepEqual(tree.getChildren(), []);
+});
+
+test("a fetched execution is opened with its own definition, and a history in JSON with the one that is open", async () => {
+  const history = new StateMachine(ORDER).start({}, { tasks: { Charge: () => ({ amount: 5 }) }, clock: "virtual", startTime: 0 });
+  await history.result;
+  const events = history.history();
+  const stateMachine = { name: "Orders", definition: ORDER };
+  const document = JSON.stringify({ stateMachine, history: events });
+  const editor = await activated({
+    configure: (vscode, files) => {
+      const at = (name) => vscode.Uri.from({ scheme: "vscode-test-web", authority: "mount", path: name }).toString();
+      files.set(at("/one.sfnrun"), gzipSync(document));
+      files.set(at("/one.json"), new TextEncoder().encode(JSON.stringify({ events })));
+    },
+  });
+  for (const name of ["/one.sfnrun", "/one.json"]) {
+    await editor.registered.commands.get("stepglass.openRecorded")(
+      editor.vscode.Uri.from({ scheme: "vscode-test-web", authority: "mount", path: name }),
+    );
+    const { request, until, frame } = await stopped(editor, resolved(editor, editor.started.at(-1).config));
+    assert.equal((await frame()).name, "Charge");
+    await request("next", { threadId: 1 });
+    await until("stopped");
+    assert.equal((await request("evaluate", { expression: "$.amount", frameId: (await frame()).id })).result, "5");
+  }
+  editor.vscode.window.activeTextEditor = undefined;
+  await editor.registered.commands.get("stepglass.openRecorded")({ path: "/one.json" });
+  assert.match(editor.shown[0], /Open the definition first/);
 });
 
 test("a definition whose text has errors says so instead of running", async () => {
@@ -220,7 +335,7 @@ async function onDesktop({ isTrusted = true } = {}) {
   const wasm = editor.vscode.Uri.joinPath(extensionUri, "dist", "stepglass.wasm");
   files.set(wasm.toString(), readFileSync(join(extension, "dist/stepglass.wasm")));
   const { activate } = loadWith(editor.vscode, join(extension, "dist/extension.js"));
-  await activate({ subscriptions: [], extensionUri, extension: { id: "stepglass.stepglass" } });
+  await activate({ subscriptions: [], extensionUri, extension: { id: "stepglass.stepglass" }, workspaceState: mementoOf() });
   return { ...editor, folder };
 }
 

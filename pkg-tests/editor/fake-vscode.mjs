@@ -52,6 +52,15 @@ export function documentOf(uri, text, languageId) {
   return { uri, languageId, isDirty: false, version: 1, getText: () => text };
 }
 
+/** The memory of a workspace. Values are copied, as the editor stores them as JSON. */
+export function mementoOf() {
+  const values = new Map();
+  return {
+    get: (name, otherwise) => (values.has(name) ? JSON.parse(values.get(name)) : otherwise),
+    update: async (name, value) => void values.set(name, JSON.stringify(value)),
+  };
+}
+
 /** Creates an editor: `vscode` is the module, `registered` what the extension has registered, by kind and name. */
 export function createEditor({ documents = [], files = new Map(), folder, isTrusted = true } = {}) {
   const registered = {
@@ -60,7 +69,12 @@ export function createEditor({ documents = [], files = new Map(), folder, isTrus
     configurations: new Map(),
     customEditors: new Map(),
     lenses: [],
+    inlineValues: [],
     profiles: [],
+    trackers: new Map(),
+    trees: new Map(),
+    /** What a test fires as the editor would. */
+    fire: {},
   };
   const shown = [];
   const started = [];
@@ -85,6 +99,26 @@ export function createEditor({ documents = [], files = new Map(), folder, isTrus
         Object.assign(this, { range, command });
       }
     },
+    EventEmitter: class {
+      event = () => nothing;
+      fire() {}
+      dispose() {}
+    },
+    ThemeIcon: class {
+      constructor(id) {
+        this.id = id;
+      }
+    },
+    TreeItem: class {
+      constructor(label) {
+        this.label = label;
+      }
+    },
+    InlineValueEvaluatableExpression: class {
+      constructor(range, expression) {
+        Object.assign(this, { range, expression });
+      }
+    },
     DebugAdapterInlineImplementation: class {
       constructor(implementation) {
         this.implementation = implementation;
@@ -102,10 +136,16 @@ export function createEditor({ documents = [], files = new Map(), folder, isTrus
       registerDebugAdapterDescriptorFactory: (type, factory) => (registered.adapters.set(type, factory), nothing),
       registerDebugConfigurationProvider: (type, provider) => (registered.configurations.set(type, provider), nothing),
       onDidReceiveDebugSessionCustomEvent: event,
+      onDidChangeActiveDebugSession: event,
+      onDidStartDebugSession: (listen) => ((registered.fire.started = listen), nothing),
       onDidTerminateDebugSession: event,
+      registerDebugAdapterTrackerFactory: (type, factory) => (registered.trackers.set(type, factory), nothing),
       startDebugging: async (_folder, config, options) => (started.push({ config, options }), true),
     },
-    languages: { registerCodeLensProvider: (_selector, provider) => (registered.lenses.push(provider), nothing) },
+    languages: {
+      registerCodeLensProvider: (_selector, provider) => (registered.lenses.push(provider), nothing),
+      registerInlineValuesProvider: (_selector, provider) => (registered.inlineValues.push(provider), nothing),
+    },
     tests: {
       createTestController: () => ({
         items: items(),
@@ -124,6 +164,7 @@ export function createEditor({ documents = [], files = new Map(), folder, isTrus
       visibleTextEditors: [],
       registerCustomEditorProvider: (name, provider) => (registered.customEditors.set(name, provider), nothing),
       onDidChangeTextEditorSelection: event,
+      registerTreeDataProvider: (name, provider) => (registered.trees.set(name, provider), nothing),
       showInformationMessage: async (message) => void shown.push(message),
     },
     workspace: {

@@ -17,7 +17,42 @@ const { differenceOf } = await load("difference.ts");
 const { marksOf } = await load("marks.ts");
 const { namedSymbol, symbolAt } = await load("symbols.ts");
 const { startLine } = await load("startLine.ts");
+const { inlineExpressions } = await load("inline-expressions.ts");
+const { fileOf, recordedConfiguration, withRun, withStatus } = await load("run-list.ts");
 const path = await load("shims/path.ts");
+
+test("paths and variables of a text are found, and functions, keys and placeholders are not", () => {
+  const lines = [
+    '"Parameters": { "a.$": "$.order.lines[0].id", "b.$": "$$.Execution.Name", "c": "${Table}" }',
+    'Output: "{% $sum($states.input.prices) + $total & $total %}"',
+    '"OutputPath": "$"',
+  ];
+  assert.deepEqual(
+    inlineExpressions(lines, 0, 9).map(({ expression, line, start }) => [
+      expression,
+      line,
+      lines[line].slice(start).startsWith(expression),
+    ]),
+    [
+      ["$.order.lines[0].id", 0, true],
+      ["$$.Execution.Name", 0, true],
+      ["$states.input.prices", 1, true],
+      ["$total", 1, true],
+    ],
+  );
+  assert.deepEqual(inlineExpressions(lines, 2, 2), []);
+});
+
+test("the list of runs has the newest first, at most 50, and a final status stays", () => {
+  const run = (id) => ({ id, started: 0, status: "running", config: config({ definition: "/a.yaml#Orders" }) });
+  const many = Array.from({ length: 60 }, (_, i) => run(`${i}`)).reduce((runs, one) => withRun(runs, one), []);
+  assert.deepEqual([many.length, many[0].id], [50, "59"]);
+  const ended = withStatus(withStatus(many, "59", "succeeded"), "59", "stopped");
+  assert.equal(ended[0].status, "succeeded");
+  assert.equal(fileOf(ended[0]), "/a.yaml");
+  const { name, definition, history } = recordedConfiguration("/runs/one.sfnrun", undefined, "stepglass");
+  assert.deepEqual([name, definition, history], ["one.sfnrun", undefined, "/runs/one.sfnrun"]);
+});
 
 const config = (given) => ({ type: "stepglass", request: "launch", name: "one", ...given });
 

@@ -23,6 +23,7 @@ import { DebugAdapter } from "../../../js/debugger/dap/adapter.ts";
 import { textProgram } from "../../../js/debugger/dap/program.ts";
 import { TYPE, resolvedPaths, splitId, usualConfiguration } from "./configuration.ts";
 import { leaveGraph } from "./graph.ts";
+import { mocksWith, type GivenResults } from "./mocks.ts";
 import type { Platform } from "./platform.ts";
 import { READ_TEST, type TestProgram } from "./server/protocol.ts";
 import { pathOf, uriOf } from "./uris.ts";
@@ -31,7 +32,12 @@ import { pathOf, uriOf } from "./uris.ts";
 export const DEBUG_COMMAND = "stepglass.debug";
 export const RUN_COMMAND = "stepglass.run";
 
-export function registerDebugger(context: ExtensionContext, platform: Platform, client: Promise<BaseLanguageClient>): void {
+export function registerDebugger(
+  context: ExtensionContext,
+  platform: Platform,
+  client: Promise<BaseLanguageClient>,
+  results: GivenResults,
+): void {
   let loading: Promise<void> | undefined;
   const load = async (): Promise<void> =>
     initSync(await workspace.fs.readFile(Uri.joinPath(context.extensionUri, "dist", "stepglass.wasm")));
@@ -43,9 +49,9 @@ export function registerDebugger(context: ExtensionContext, platform: Platform, 
         return new DebugAdapterInlineImplementation(new InlineAdapter(host) as unknown as VsCodeAdapter);
       },
     }),
-    debug.registerDebugConfigurationProvider(TYPE, new Configurations()),
-    commands.registerCommand(DEBUG_COMMAND, (uri?: Uri) => begin(uri, false)),
-    commands.registerCommand(RUN_COMMAND, (uri?: Uri) => begin(uri, true)),
+    debug.registerDebugConfigurationProvider(TYPE, new Configurations(results)),
+    commands.registerCommand(DEBUG_COMMAND, (uri?: Uri) => begin(results, uri, false)),
+    commands.registerCommand(RUN_COMMAND, (uri?: Uri) => begin(results, uri, true)),
   );
 }
 
@@ -99,10 +105,30 @@ function hostOf(platform: Platform, client: Promise<BaseLanguageClient>): Adapte
 async function textOf(path: string): Promise<string> {
   const uri = uriOf(path);
   const open = workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
-  return open?.getText() ?? new TextDecoder().decode(await workspace.fs.readFile(uri));
+  return open?.getText() ?? decoded(await workspace.fs.readFile(uri));
+}
+
+/** Decodes a file. Fetched executions (`*.sfnrun`) are compressed with gzip, whose first bytes no JSON or YAML has. */
+async function decoded(bytes: Uint8Array): Promise<string> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new TextDecoder().decode(bytes);
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+/** Returns the configuration for a document when there is no launch.json, with the results that the user has given to its tasks. */
+function configurationFor(document: { uri: Uri } | undefined, results: GivenResults) {
+  const path = document && pathOf(document.uri);
+  const usual = usualConfiguration(path);
+  return usual && { ...usual, mocks: mocksWith(results.of(path ?? "")) };
 }
 
 class Configurations implements DebugConfigurationProvider {
+  #results: GivenResults;
+
+  constructor(results: GivenResults) {
+    this.#results = results;
+  }
+
   provideDebugConfigurations(): DebugConfiguration[] {
     return [{ type: TYPE, request: "launch", name: "Debug this state machine", definition: "${file}", mocks: "generated" }];
   }
@@ -110,8 +136,9 @@ class Configurations implements DebugConfigurationProvider {
   /** F5 without a launch.json has an empty configuration. */
   resolveDebugConfiguration(folder: WorkspaceFolder | undefined, given: DebugConfiguration): DebugConfiguration | undefined {
     const document = window.activeTextEditor?.document ?? activeGraph();
-    const config = given.type ? given : { ...given, ...usualConfiguration(document && pathOf(document.uri)) };
-    if (config.definition === undefined && config.test === undefined && config.request !== "attach") {
+    const config = given.type ? given : { ...given, ...configurationFor(document, this.#results) };
+    const isEmpty = [config.definition, config.test, config.history].every((one) => one === undefined);
+    if (isEmpty && config.request !== "attach") {
       void window.showInformationMessage("Open a state machine first, or give the configuration a definition.");
       return undefined;
     }
@@ -157,9 +184,9 @@ function activeGraph(): TextDocument | undefined {
   return workspace.textDocuments.find(({ uri }) => uri.toString() === input?.uri?.toString());
 }
 
-async function begin(given: Uri | undefined, noDebug: boolean): Promise<void> {
+async function begin(results: GivenResults, given: Uri | undefined, noDebug: boolean): Promise<void> {
   const uri = given ?? window.activeTextEditor?.document.uri ?? activeGraph()?.uri;
-  const config = uri && usualConfiguration(pathOf(uri));
+  const config = uri && configurationFor({ uri }, results);
   if (uri === undefined || config === undefined) {
     void window.showInformationMessage("Open a state machine first.");
     return;

@@ -4,9 +4,12 @@ import { workspace, type ExtensionContext } from "vscode";
 import type { LanguageClientOptions } from "vscode-languageclient";
 import { registerDebugger } from "./debugger.ts";
 import { registerGraph } from "./graph.ts";
+import { registerInlineValues } from "./inlineValues.ts";
 import { registerLenses } from "./lenses.ts";
+import { GivenResults } from "./mocks.ts";
 import type { Platform } from "./platform.ts";
 import { READ_FILE, type ReadFile } from "./server/protocol.ts";
+import { registerRuns } from "./runs.ts";
 import { registerTests } from "./tests.ts";
 
 /** The server decides itself which of these documents have definitions. */
@@ -25,10 +28,13 @@ export async function start(context: ExtensionContext, platform: Platform): Prom
   });
   // The extension is active before its server is ready.
   client.catch((error: Error) => console.error(`Stepglass: the language server has not started: ${error.message}`));
-  registerDebugger(context, platform, client);
+  const results = new GivenResults(context);
+  registerDebugger(context, platform, client, results);
   registerGraph(context);
   registerTests(context, platform, client);
-  registerLenses(context);
+  registerLenses(context, results);
+  registerInlineValues(context);
+  registerRuns(context);
 }
 
 async function textOf(uri: Parameters<typeof workspace.fs.readFile>[0]): Promise<string | null> {

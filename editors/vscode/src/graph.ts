@@ -22,6 +22,7 @@ import {
 } from "vscode";
 import { TYPE } from "./configuration.ts";
 import { marksOf, type GraphEvent, type Mark } from "./marks.ts";
+import { outlineOf } from "./states.ts";
 import { namedSymbol, symbolAt } from "./symbols.ts";
 import type { FromGraph, ToGraph } from "./webview/messages.ts";
 import { uriOf } from "./uris.ts";
@@ -225,9 +226,8 @@ class Graph {
     editor.revealRange(found.range as Range, TextEditorRevealType.InCenterIfOutsideViewport);
   }
 
-  async #symbols(): Promise<DocumentSymbol[]> {
-    const found: unknown = await commands.executeCommand("vscode.executeDocumentSymbolProvider", this.document.uri);
-    return Array.isArray(found) ? (found as DocumentSymbol[]) : [];
+  #symbols(): Promise<DocumentSymbol[]> {
+    return outlineOf(this.document.uri);
   }
 }
 
