@@ -2,7 +2,7 @@
 
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";
 import { type Condition as AttributeCondition, conditionsOf } from "./attributes.ts";
-import { StoredText } from "./postgres-session.ts";
+import { type Session, StoredText } from "./postgres-session.ts";
 import { nameRanges, narrowsBy } from "./narrowing.ts";
 import { bound, escaped } from "./texts.ts";
 
@@ -30,6 +30,17 @@ export function selected(filter: ExecutionFilter, more: Condition[] = []): { tex
   return { text: `WHERE ${text}`, values };
 }
 
+/** Returns the result of a statement that counts. */
+export async function countOf(session: Session, text: string, values: unknown[]): Promise<number> {
+  const [row] = await session.query(text, values);
+  return Number(row?.count);
+}
+
+/** Returns the condition for the executions with the name or the time of start of a filter, if they are at most `most`. */
+export function fewOf(session: Session, filter: ExecutionFilter, most: number): ReturnType<typeof narrowed> {
+  return narrowed(filter, most, (text, values) => countOf(session, text, values));
+}
+
 /** The number of characters of a name that its index has. */
 const NAME = 100;
 
@@ -37,7 +48,7 @@ const NAME = 100;
  * Returns the condition that an execution is one of those with the name or the time of start of a filter, if they are at most `most`.
  * `count` returns the result of a statement that counts.
  */
-export async function narrowed(
+async function narrowed(
   filter: ExecutionFilter,
   most: number,
   count: (text: string, values: unknown[]) => Promise<number>,

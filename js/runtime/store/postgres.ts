@@ -21,7 +21,7 @@ import { randomUuid } from "../../core/base/random.ts";
 import { type CountOptions, sorted } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
 import { FEW, MANY } from "./narrowing.ts";
-import { narrowed, selected } from "./postgres-lists.ts";
+import { countOf, fewOf, selected } from "./postgres-lists.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
 import { type Row, Session, type SessionOptions } from "./postgres-session.ts";
 import { Shares, type Use } from "./postgres-shares.ts";
@@ -374,16 +374,6 @@ async function surplus(session: Session, { endedBefore = -Infinity, executions =
     rows.push(row);
   }
   return rows;
-}
-
-async function countOf(session: Session, text: string, values: unknown[]): Promise<number> {
-  const [row] = await session.query(text, values);
-  return Number(row?.count);
-}
-
-/** Returns the condition for the executions with the name or the time of start of a filter, if they are at most `most`. */
-function fewOf(session: Session, filter: ExecutionFilter, most: number): ReturnType<typeof narrowed> {
-  return narrowed(filter, most, (text, values) => countOf(session, text, values));
 }
 
 async function recordOf(session: Session, id: string): Promise<Stored | undefined> {
