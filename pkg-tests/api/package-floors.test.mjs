@@ -98,7 +98,12 @@ describe("the wings of the package", { skip }, () => {
       .flatMap((folder) =>
         readdirSync(resolve(root, folder), { recursive: true }).map((name) => `/${folder}/${name.replaceAll("\\", "/")}`),
       );
-    const documents = ["ARCHITECTURE.md", "js/ARCHITECTURE.md", ...[...WINGS.keys()].map((wing) => `js/${wing}/README.md`)];
+    const documents = [
+      "ARCHITECTURE.md",
+      "js/ARCHITECTURE.md",
+      "docs/contributing/finding-your-way.md",
+      ...[...WINGS.keys()].map((wing) => `js/${wing}/README.md`),
+    ];
     const gone = documents.flatMap((document) =>
       [...readFileSync(resolve(root, document), "utf8").matchAll(/`(?:\.\.\/)*([\w./-]+\.(?:tsx?|rs|mjs))`/g)]
         .filter(([, name]) => !existsSync(resolve(root, name)) && !files.some((file) => file.endsWith(`/${name}`)))
@@ -117,8 +122,8 @@ describe("the wings of the package", { skip }, () => {
     );
   });
 
-  test("import each other in no circle, not of types either, but for one in the core", () => {
-    assert.deepEqual(circlesOf(modules), [["core/execution/machine.ts", "core/execution/nested.ts"]]);
+  test("import each other in no circle, not of types either", () => {
+    assert.deepEqual(circlesOf(modules), []);
     const circle = { "a.ts": "./b.ts", "b.ts": "./c.ts", "c.ts": "./b.ts" };
     const written = Object.entries(circle).map(([name, to]) => ({ name, text: `import type { X } from "${to}";` }));
     assert.deepEqual(circlesOf(written), [["b.ts", "c.ts"]]);

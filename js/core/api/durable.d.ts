@@ -868,9 +868,9 @@ export interface Store {
   /** Counts the executions that a filter selects. */
   count(filter?: ExecutionFilter): Promise<number>;
   /**
-   * Counts the executions that a filter selects by machine and status, and with `interval` also by the time of their start, in
-   * intervals of so many milliseconds since 1970. Sorted by time, machine and status. A store need not have it: then the runtime
-   * counts the items of lists.
+   * Counts the executions that a filter selects, grouped by machine and status. With `interval`, in milliseconds, they are also
+   * grouped by the time of their start; the first interval begins at 1970-01-01T00:00:00Z. The groups are sorted by time, machine
+   * and status. A store may lack this method: then the runtime counts the items of lists.
    */
   counts?(filter: ExecutionFilter, options: { interval?: number }): Promise<ExecutionCount[]>;
   /**

@@ -5,14 +5,13 @@ import { misuse } from "../base/errors.ts";
 import { description, isJson, jsonText, membersText, started } from "../tasks/integration.ts";
 import { bareName } from "../tasks/resource.ts";
 import { startProblem } from "./start.ts";
-import type { Execution, ExecutionSnapshot } from "../api/index.d.ts";
+import type { Execution, ExecutionSnapshot, StateMachine } from "../api/index.d.ts";
 import type { NestedSnapshot } from "../driver/calls.ts";
 import type { Outcome } from "../driver/driver.ts";
 import type { Completion, NestedExecution, TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts";
 import type { ExecutionDetails } from "../tasks/integration.ts";
 import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";
 import type { ExecutionInfo } from "./execution.ts";
-import type { StateMachine } from "./machine.ts";
 
 const ACCOUNT = "arn:aws:states:us-east-1:123456789012";
 export const SEND = /* @__PURE__ */ new Map<string | undefined, Completion[0]>([
@@ -41,12 +40,17 @@ export interface FamilyDriver extends TaskDriver {
 /** An execution of a family, as its other members see it. */
 export type Member = TaskDriver["execution"] & Partial<Pick<Execution, "snapshot">>;
 
+/** What a family reads of a machine. The class of machines imports this module, so this module does not import it. */
+interface StartableMachine extends Pick<StateMachine, "name" | "type"> {
+  readonly arn?: string | undefined;
+}
+
 /** The machines that tasks may start, by name and by ARN. */
-export class Machines implements TaskSource {
-  #named = new Map<string, StateMachine>();
+export class Machines<M extends StartableMachine = StartableMachine> implements TaskSource {
+  #named = new Map<string, M>();
 
   /** `option` is an array of machines, or an object or Map of them. */
-  constructor(option: object, isMachine: (value: unknown) => value is StateMachine) {
+  constructor(option: object, isMachine: (value: unknown) => value is M) {
     if (typeof option !== "object" || option === null)
       throw misuse("INVALID_OPTION", "machines must be an array, an object or a Map of state machines");
     for (const [name, machine] of named(option, isMachine)) {
@@ -58,7 +62,7 @@ export class Machines implements TaskSource {
   }
 
   /** All machines. Some are listed twice. */
-  get all(): StateMachine[] {
+  get all(): M[] {
     return [...this.#named.values()];
   }
 
@@ -99,7 +103,7 @@ export function unknownMachine(name: string | undefined, input: unknown): Missin
 }
 
 /** Returns the entries of the option `machines`. */
-function named(option: object, isMachine: (value: unknown) => value is StateMachine): Iterable<readonly [unknown, unknown]> {
+function named(option: object, isMachine: (value: unknown) => value is StartableMachine): Iterable<readonly [unknown, unknown]> {
   if (option instanceof Map) return option;
   if (!Array.isArray(option)) return Object.entries(option);
   return option.map((machine: unknown) => [isMachine(machine) ? (machine.arn ?? machine.name) : "", machine]);
@@ -123,8 +127,8 @@ export interface Launch {
 
 /** The options of a family. */
 interface FamilyOptions {
-  /** Starts or restores an execution as a member. */
-  launch: (machine: StateMachine, how: Launch) => Member;
+  /** Starts or restores an execution as a member. The machine is one of those that the family's `Machines` have. */
+  launch(machine: StartableMachine, how: Launch): Member;
   /** Returns the code and the message of the error with which a start is refused; undefined if it is allowed. */
   refuses?: (driver: FamilyDriver) => readonly [code: string, message: string] | undefined;
   onNested?: ((child: Execution, parent: Execution) => void) | undefined;
@@ -215,9 +219,9 @@ export class Family {
 
 /** Starts a machine, and waits for its execution if the integration does. */
 class Starter implements Taker {
-  #machine: StateMachine;
+  #machine: StartableMachine;
 
-  constructor(machine: StateMachine) {
+  constructor(machine: StartableMachine) {
     this.#machine = machine;
   }
 
@@ -587,7 +591,7 @@ function withoutQualifier(arn: string): string {
   return /^(.*:stateMachine:[^:]*)/.exec(arn)?.[1] ?? arn;
 }
 
-function executionArn(machineArn: string, name: string, machine: StateMachine, seed: bigint): string {
+function executionArn(machineArn: string, name: string, machine: StartableMachine, seed: bigint): string {
   const base = arnOf(machineArn);
   if (machine.type === "EXPRESS") return `${base.replace(":stateMachine:", ":express:")}:${name}:${uuid(mix(seed, 1))}`;
   return `${base.replace(":stateMachine:", ":execution:")}:${name}`;

@@ -135,7 +135,8 @@ export class NestedExecutions implements Nested {
 
   #known(): Family {
     this.#family ??= new Family({
-      launch: (machine, how) => this.#launch(machine, how),
+      // The registered machines are instances of the class, because machinesOf() checks it.
+      launch: (machine, how) => this.#launch(machine as StateMachine, how),
       refuses: ({ depth = 0 }) => {
         if (depth >= DEEPEST)
           return ["ExecutionLimitExceeded", `In the debugger, executions can start each other at most ${DEEPEST} levels deep`];
