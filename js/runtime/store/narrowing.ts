@@ -4,10 +4,24 @@
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";
 import { bound, escaped } from "./texts.ts";
 
+/** The largest numbers of executions, found by their names or by their times of start, from which a list or a count is made. */
+export interface Most {
+  name: number;
+  start: number;
+}
+
 /** The largest number of executions that a list sorts. With more, the order of the executions leads to the first page sooner. */
-export const FEW = 10_000;
-/** The largest number for counts, which have no order. */
-export const MANY = 20_000;
+const FEW = 10_000;
+/** The same for executions that have started since a time: they are usually the first ones of the list. */
+const LATEST = 1000;
+
+/** The numbers for counts, which have no order. */
+export const MANY: Most = { name: 20_000, start: 20_000 };
+
+/** Returns the numbers for a list. */
+export function mostOfList({ startedBefore }: ExecutionFilter): Most {
+  return { name: FEW, start: startedBefore === undefined ? LATEST : FEW };
+}
 
 /** A range of texts. Without `before` it has no end. */
 export interface TextRange {

@@ -3,7 +3,7 @@
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";
 import { type Condition as AttributeCondition, conditionsOf } from "./attributes.ts";
 import { type Session, StoredText } from "./postgres-session.ts";
-import { nameRanges, narrowsBy } from "./narrowing.ts";
+import { type Most, nameRanges, narrowsBy } from "./narrowing.ts";
 import { bound, escaped } from "./texts.ts";
 
 /** A condition with a `?` for each of its values. */
@@ -37,7 +37,7 @@ export async function countOf(session: Session, text: string, values: unknown[])
 }
 
 /** Returns the condition for the executions with the name or the time of start of a filter, if they are at most `most`. */
-export function fewOf(session: Session, filter: ExecutionFilter, most: number): ReturnType<typeof narrowed> {
+export function fewOf(session: Session, filter: ExecutionFilter, most: Most): ReturnType<typeof narrowed> {
   return narrowed(filter, most, (text, values) => countOf(session, text, values));
 }
 
@@ -50,16 +50,17 @@ const NAME = 100;
  */
 async function narrowed(
   filter: ExecutionFilter,
-  most: number,
+  most: Most,
   count: (text: string, values: unknown[]) => Promise<number>,
 ): Promise<Condition[]> {
-  let [best, fewest] = [undefined as Condition | undefined, most + 1];
+  let [best, fewest] = [undefined as Condition | undefined, Infinity];
   for (const by of narrowsBy(filter)) {
     const [where, ...values] = by === "name" ? named(filter.namePrefix!) : started(filter);
     const ids = `SELECT id FROM execution WHERE map_run IS NULL AND ${where}`;
-    const found = await count(numbered(`SELECT count(*) AS count FROM (${ids} LIMIT ${fewest}) AS few`), values);
+    const limit = Math.min(fewest, most[by] + 1);
+    const found = await count(numbered(`SELECT count(*) AS count FROM (${ids} LIMIT ${limit}) AS few`), values);
     // The server performs the inner statement once, and does not choose the order of the executions instead.
-    if (found < fewest) [best, fewest] = [[`id = ANY(ARRAY(${ids}))`, ...values], found];
+    if (found < limit) [best, fewest] = [[`id = ANY(ARRAY(${ids}))`, ...values], found];
   }
   return best === undefined ? [] : [best];
 }

@@ -20,7 +20,7 @@ import type { PostgresStore as PublicPostgresStore, PostgresTransaction } from "
 import { randomUuid } from "../../core/base/random.ts";
 import { type CountOptions, sorted } from "./counts.ts";
 import { StoreConflict } from "./errors.ts";
-import { FEW, MANY } from "./narrowing.ts";
+import { MANY, mostOfList } from "./narrowing.ts";
 import { countOf, fewOf, selected } from "./postgres-lists.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
 import { type Row, Session, type SessionOptions } from "./postgres-session.ts";
@@ -256,7 +256,7 @@ export class PostgresStore implements PublicPostgresStore {
   ): Promise<{ items: ExecutionSummary[]; before?: number }> {
     const some = Number.isFinite(limit) ? ` LIMIT ${Math.max(Math.trunc(limit), 0) + 1}` : "";
     const rows = await this.#use(async (session) => {
-      const few = await fewOf(session, filter, FEW);
+      const few = await fewOf(session, filter, mostOfList(filter));
       const { text, values } = selected(filter, before === Infinity ? few : [["id < ?", before], ...few]);
       return session.query(`${SUMMARY} ${text} ORDER BY id DESC${some}`, values);
     });

@@ -3,7 +3,7 @@
 import type { ExecutionFilter } from "../../core/api/durable.d.ts";
 import type { Value } from "./sqlite-database.ts";
 import { type Condition as AttributeCondition, conditionsOf } from "./attributes.ts";
-import { nameRanges, narrowsBy, type TextRange } from "./narrowing.ts";
+import { nameRanges, narrowsBy, type Most, type TextRange } from "./narrowing.ts";
 import { bound, escaped } from "./texts.ts";
 
 /** A part of a statement, and the values of its parameters. */
@@ -80,12 +80,13 @@ export interface Narrowed extends Numbers {
  * Returns the statement that selects the executions with the name or the time of start of a filter, if they are at most `most`. `count`
  * returns the result of a statement that counts.
  */
-export function narrowed(filter: ExecutionFilter, most: number, count: (sql: Sql) => number): Sql | undefined {
-  let [best, fewest] = [undefined as Sql | undefined, most + 1];
+export function narrowed(filter: ExecutionFilter, most: Most, count: (sql: Sql) => number): Sql | undefined {
+  let [best, fewest] = [undefined as Sql | undefined, Infinity];
   for (const by of narrowsBy(filter)) {
     const sql = by === "name" ? named(filter.namePrefix!) : started(filter);
-    const found = count({ text: `SELECT count(*) AS count FROM (${sql.text} LIMIT ?)`, values: [...sql.values, fewest] });
-    if (found < fewest) [best, fewest] = [sql, found];
+    const limit = Math.min(fewest, most[by] + 1);
+    const found = count({ text: `SELECT count(*) AS count FROM (${sql.text} LIMIT ?)`, values: [...sql.values, limit] });
+    if (found < limit) [best, fewest] = [sql, found];
   }
   return best;
 }

@@ -38,7 +38,7 @@ import {
   refused,
   type Stored,
 } from "./records.ts";
-import { FEW, MANY } from "./narrowing.ts";
+import { MANY, mostOfList } from "./narrowing.ts";
 import { Reading } from "./reading.ts";
 import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
 import { attributeColumns, counted, countedBy, narrowed, page, ROW, type Narrowed, type Numbers } from "./sqlite-lists.ts";
@@ -828,7 +828,7 @@ function numbersOf(connection: Connection, { machineArn, mapRunArn }: ExecutionF
 }
 
 /** Adds the executions with the name or the time of start of a filter, if they are few. */
-function withFew(connection: Connection, filter: ExecutionFilter, numbers: Numbers, most = FEW): Narrowed {
+function withFew(connection: Connection, filter: ExecutionFilter, numbers: Numbers, most = mostOfList(filter)): Narrowed {
   return { ...numbers, narrow: narrowed(filter, most, ({ text, values }) => Number(connection.get(text, ...values)?.count)) };
 }
 
