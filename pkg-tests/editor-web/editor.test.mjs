@@ -62,6 +62,15 @@ test("the graph shows where the run is", { skip }, async () => {
   await editor.picture("graph-contrast");
   await editor.theme("Dark Modern", "dark");
   await editor.picture("graph-dark");
+});
+
+test("the time line of the graph goes back in time", { skip }, async () => {
+  const { element, state } = await editor.graph();
+  const slider = element.locator("xpath=..").getByRole("slider");
+  await slider.press("Home");
+  await assertClass(state("Charge"), /is-idle/);
+  await slider.press("End");
+  await assertClass(state("Enough"), /is-running/);
   await page.keyboard.press("Shift+F5");
   await assertClass(state("Enough"), /is-idle/);
 });

@@ -269,6 +269,61 @@ test("the values of the paths in the state where a run stands are shown", async 
   );
 });
 
+/** Opens the graph of the open document. `sent` has the messages to it, and `receive` is what it sends. */
+function graphOf({ registered, vscode }) {
+  const sent = [];
+  let receive;
+  const webview = {
+    cspSource: "https://editor.test",
+    asWebviewUri: (uri) => uri,
+    onDidReceiveMessage: (listen) => (receive = listen),
+    postMessage: async (message) => sent.push(message),
+  };
+  const [document] = vscode.workspace.textDocuments;
+  registered.customEditors.get("stepglass.graph").resolveCustomTextEditor(document, { webview, active: true, onDidDispose() {} });
+  receive({ kind: "ready" });
+  return { sent, receive: (message) => receive(message) };
+}
+
+test("the graph shows where a run is, and its time line goes to an event", async () => {
+  const editor = await activated();
+  const graph = graphOf(editor);
+  const asked = [];
+  const session = {
+    id: "1",
+    type: "stepglass",
+    configuration: { definition: editor.uri.toString() },
+    customRequest: async (...request) => void asked.push(request),
+  };
+  const body = { current: ["Charge"], states: { Charge: { status: "running", visits: 1 } }, event: 3, events: 8 };
+  editor.registered.fire.custom({ session, event: "stepglass/graph", body });
+  const { marks, time } = graph.sent.findLast(({ kind }) => kind === "marks");
+  assert.deepEqual([marks, time], [body.states, { event: 3, events: 8 }]);
+  graph.receive({ kind: "goto", event: 2 });
+  assert.deepEqual(asked, [["stepglass/goto", { event: 2 }]]);
+});
+
+test("a graph is exported to a file", async () => {
+  const editor = await activated();
+  const graph = graphOf(editor);
+  const written = [];
+  Object.assign(editor.vscode.window, {
+    showQuickPick: async (formats) => formats.find(({ label }) => label === "SVG"),
+    showSaveDialog: async ({ defaultUri }) => defaultUri,
+  });
+  editor.vscode.workspace.fs.writeFile = async (uri, bytes) => void written.push([uri.path, new TextDecoder().decode(bytes)]);
+  const send = graph.sent.push.bind(graph.sent);
+  graph.sent.push = (message) => {
+    if (message.kind === "draw") graph.receive({ kind: "picture", data: `<svg>${message.format}</svg>` });
+    return send(message);
+  };
+  await editor.registered.commands.get("stepglass.exportGraph")();
+  assert.deepEqual(
+    written.map(([path, text]) => [path.split("/").at(-1), text]),
+    [["order.svg", "<svg>svg</svg>"]],
+  );
+});
+
 test("recent runs are listed with how they ended, run again, and deleted", async () => {
   const editor = await activated();
   const { registered, started } = editor;

@@ -135,7 +135,7 @@ export function createEditor({ documents = [], files = new Map(), folder, isTrus
       breakpoints: [],
       registerDebugAdapterDescriptorFactory: (type, factory) => (registered.adapters.set(type, factory), nothing),
       registerDebugConfigurationProvider: (type, provider) => (registered.configurations.set(type, provider), nothing),
-      onDidReceiveDebugSessionCustomEvent: event,
+      onDidReceiveDebugSessionCustomEvent: (listen) => ((registered.fire.custom = listen), nothing),
       onDidChangeActiveDebugSession: event,
       onDidStartDebugSession: (listen) => ((registered.fire.started = listen), nothing),
       onDidTerminateDebugSession: event,

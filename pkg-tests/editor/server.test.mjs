@@ -29,6 +29,20 @@ tests:
     expect:
       output: { amount: 2 }
 `;
+const TEMPLATE = `Transform: AWS::Serverless-2016-10-31
+Resources:
+  Orders:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      Definition:
+        StartAt: Charge
+        States:
+          Charge:
+            Type: Task
+            Resource: arn:aws:lambda:us-east-1:123456789012:function:Charge
+            Next: Done
+          Done: { Type: Succeed }
+`;
 const FILES = { "order.asl.json": ORDER, "order.stepglass.yaml": TESTS };
 
 async function initialized(connection) {
@@ -173,6 +187,24 @@ for (const [where, begin] of [
     const found = await connection.sendRequest("stepglass/readTest", { uri: uriOf("order.stepglass.yaml"), name: "it is charged" });
     assert.match(found.definition, /order\.asl\.json$/);
     assert.ok(found.mocks.Charge);
+  });
+
+  test(`${where}, the graph of a machine in a template is edited in the template`, async () => {
+    const { connection, uriOf } = await begin(FILES);
+    const uri = uriOf("template.yaml");
+    const text = TEMPLATE;
+    await connection.sendNotification("textDocument/didOpen", { textDocument: { uri, languageId: "yaml", version: 1, text } });
+    const [{ id, json }] = await connection.sendRequest("stepglass/definitions", { uri });
+    assert.deepEqual([id, JSON.parse(json).StartAt], ["Orders", "Charge"]);
+    const start = json.indexOf('"Done"', json.indexOf('"Next"'));
+    const edits = [{ start, end: start + 6, text: '"Gift"' }];
+    const [edit, ...others] = await connection.sendRequest("stepglass/editDefinition", { uri, id, before: json, edits });
+    assert.deepEqual(others, []);
+    const { line } = edit.range.start;
+    assert.match(text.split("\n")[line], /Next: Done/);
+    assert.match(edit.newText, /Gift/);
+    assert.equal(await connection.sendRequest("stepglass/editDefinition", { uri, id, before: "{}", edits }), null);
+    assert.match(await connection.sendRequest("stepglass/mermaid", { uri, id }), /Charge/);
   });
 
   test(`${where}, the problems of an open definition are reported`, async () => {

@@ -30,7 +30,7 @@ export async function start(context: ExtensionContext, platform: Platform): Prom
   client.catch((error: Error) => console.error(`Stepglass: the language server has not started: ${error.message}`));
   const results = new GivenResults(context);
   registerDebugger(context, platform, client, results);
-  registerGraph(context);
+  registerGraph(context, platform, client);
   registerTests(context, platform, client);
   registerLenses(context, results);
   registerInlineValues(context);

@@ -1,7 +1,6 @@
 // The graph of a definition: an editor of the same document, beside its text.
 
 import {
-  Range,
   Selection,
   TabInputCustom,
   TextEditorRevealType,
@@ -13,6 +12,7 @@ import {
   window,
   workspace,
   type CustomTextEditorProvider,
+  type DebugSession,
   type DocumentSymbol,
   type ExtensionContext,
   type TextDocument,
@@ -20,11 +20,15 @@ import {
   type Webview,
   type WebviewPanel,
 } from "vscode";
-import { TYPE } from "./configuration.ts";
+import type { BaseLanguageClient } from "vscode-languageclient";
+import { TYPE, splitId } from "./configuration.ts";
+import { Definition } from "./graph-definition.ts";
+import { exportGraph } from "./graph-export.ts";
 import { marksOf, type GraphEvent, type Mark } from "./marks.ts";
+import type { Platform } from "./platform.ts";
 import { outlineOf } from "./states.ts";
 import { namedSymbol, symbolAt } from "./symbols.ts";
-import type { FromGraph, ToGraph } from "./webview/messages.ts";
+import type { FromGraph, PictureFormat, Time, ToGraph } from "./webview/messages.ts";
 import { uriOf } from "./uris.ts";
 
 export const GRAPH_COMMAND = "stepglass.showGraph";
@@ -33,23 +37,28 @@ const VIEW = "stepglass.graph";
 /** How long the selection of the text must stand still until the graph follows it, in milliseconds. */
 const PAUSE = 100;
 
-export function registerGraph(context: ExtensionContext): void {
-  const graphs = new Graphs(context.extensionUri);
+export function registerGraph(context: ExtensionContext, platform: Platform, client: Promise<BaseLanguageClient>): void {
+  const graphs = new Graphs(context.extensionUri, (document) => new Definition(document, platform, client));
   context.subscriptions.push(
     window.registerCustomEditorProvider(VIEW, graphs, {
       webviewOptions: { retainContextWhenHidden: true },
       supportsMultipleEditorsPerDocument: true,
     }),
     commands.registerCommand(GRAPH_COMMAND, (given?: Uri) => show(given)),
+    commands.registerCommand("stepglass.exportGraph", async () => {
+      const graph = graphs.active;
+      if (graph === undefined) void window.showInformationMessage("Show the graph of a state machine first.");
+      else await exportGraph({ definition: graph.definition, draw: (format) => graph.draw(format) });
+    }),
     commands.registerCommand("stepglass.showText", (given?: Uri) => showText(given)),
     workspace.onDidChangeTextDocument(({ document }) => graphs.changed(document)),
     window.onDidChangeTextEditorSelection(({ textEditor }) => graphs.selected(textEditor)),
     debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
       if (session.type !== TYPE || event !== "stepglass/graph") return;
       const { definition } = session.configuration as { definition?: unknown };
-      graphs.mark(session.id, typeof definition === "string" ? definition : undefined, body as GraphEvent);
+      graphs.mark(session, typeof definition === "string" ? definition : undefined, body as GraphEvent);
     }),
-    debug.onDidTerminateDebugSession((session) => graphs.unmark(session.id)),
+    debug.onDidTerminateDebugSession((session) => graphs.unmark(session)),
   );
 }
 
@@ -76,21 +85,37 @@ async function showText(given: Uri | undefined): Promise<void> {
   if (uri !== undefined) await window.showTextDocument(uri, { viewColumn: ViewColumn.Beside });
 }
 
+/** A run, as the graph of its definition shows it. */
+interface ShownRun {
+  session: DebugSession;
+  /** The logical id, for a machine of a template. */
+  id: string | undefined;
+  marks: Record<string, Mark>;
+  time: Time;
+}
+
 class Graphs implements CustomTextEditorProvider {
   #graphs = new Set<Graph>();
   /** The run on each document's graph, by the document's URI. */
-  #runs = new Map<string, { session: string; marks: Record<string, Mark> }>();
+  #runs = new Map<string, ShownRun>();
   #extension: Uri;
+  #open: (document: TextDocument) => Definition;
 
-  constructor(extension: Uri) {
+  constructor(extension: Uri, open: (document: TextDocument) => Definition) {
     this.#extension = extension;
+    this.#open = open;
+  }
+
+  /** The graph that has the focus. */
+  get active(): Graph | undefined {
+    return [...this.#graphs].find(({ isActive }) => isActive);
   }
 
   resolveCustomTextEditor(document: TextDocument, panel: WebviewPanel): void {
-    const graph = new Graph(document, panel, this.#extension);
+    const graph = new Graph(this.#open(document), panel, this.#extension);
     this.#graphs.add(graph);
     panel.onDidDispose(() => this.#graphs.delete(graph));
-    graph.marks = this.#runs.get(document.uri.toString())?.marks;
+    graph.run = this.#runs.get(document.uri.toString());
   }
 
   changed(document: TextDocument): void {
@@ -101,24 +126,24 @@ class Graphs implements CustomTextEditorProvider {
     for (const graph of this.#of(editor.document.uri)) graph.follow(editor);
   }
 
-  mark(session: string, definition: string | undefined, event: GraphEvent): void {
-    // What a template has is no document of a graph.
-    if (definition === undefined || definition.includes("#")) return;
-    const uri = uriOf(definition);
-    const marks = marksOf(event);
-    this.#runs.set(uri.toString(), { session, marks });
+  mark(session: DebugSession, definition: string | undefined, event: GraphEvent): void {
+    if (definition === undefined) return;
+    const [file, id] = splitId(definition);
+    const uri = uriOf(file);
+    const run = { session, id, marks: marksOf(event), time: { event: event.event, events: event.events } };
+    this.#runs.set(uri.toString(), run);
     for (const graph of this.#of(uri)) {
-      graph.marks = marks;
+      graph.run = run;
       const current = event.current[0];
       if (current !== undefined) graph.reveal(current);
     }
   }
 
-  unmark(session: string): void {
+  unmark({ id }: DebugSession): void {
     for (const [uri, run] of this.#runs) {
-      if (run.session !== session) continue;
+      if (run.session.id !== id) continue;
       this.#runs.delete(uri);
-      for (const graph of this.#of(Uri.parse(uri))) graph.marks = undefined;
+      for (const graph of this.#of(Uri.parse(uri))) graph.run = undefined;
     }
   }
 
@@ -128,9 +153,13 @@ class Graphs implements CustomTextEditorProvider {
 }
 
 class Graph {
+  readonly definition: Definition;
   readonly document: TextDocument;
+  #panel: WebviewPanel;
   #webview: Webview;
-  #marks: Record<string, Mark> | undefined;
+  #run: ShownRun | undefined;
+  /** Who waits for a picture. */
+  #drawn: ((data: string) => void) | undefined;
   #isReady = false;
   /** Edits are applied one after the other. */
   #edits: Promise<void> = Promise.resolve();
@@ -138,8 +167,10 @@ class Graph {
   /** The state that was selected last, on either side. */
   #state = "";
 
-  constructor(document: TextDocument, panel: WebviewPanel, extension: Uri) {
-    this.document = document;
+  constructor(definition: Definition, panel: WebviewPanel, extension: Uri) {
+    this.definition = definition;
+    this.document = definition.document;
+    this.#panel = panel;
     this.#webview = panel.webview;
     const folder = Uri.joinPath(extension, "dist");
     panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
@@ -148,14 +179,31 @@ class Graph {
     panel.onDidDispose(() => clearTimeout(this.#timer));
   }
 
-  set marks(marks: Record<string, Mark> | undefined) {
-    this.#marks = marks;
-    this.#send({ kind: "marks", ...(marks && { marks }) });
+  get isActive(): boolean {
+    return this.#panel.active;
+  }
+
+  set run(run: ShownRun | undefined) {
+    this.#run = run;
+    const { id } = this.definition;
+    const isOwn = run !== undefined && (run.id === undefined || id === undefined || run.id === id);
+    this.#send({ kind: "marks", ...(isOwn && { marks: run.marks, time: run.time }) });
   }
 
   /** Shows the present text. */
   write(): void {
-    this.#send({ kind: "text", text: this.document.getText() });
+    this.definition.text().then(
+      (text) => this.#send({ kind: "text", text }),
+      (error: Error) => void window.showErrorMessage(error.message),
+    );
+  }
+
+  /** Returns a picture of the graph: an SVG document, or a PNG file in base64. */
+  draw(format: PictureFormat): Promise<string> {
+    return new Promise((done) => {
+      this.#drawn = done;
+      this.#send({ kind: "draw", format });
+    });
   }
 
   /** Selects a state. */
@@ -182,7 +230,13 @@ class Graph {
       case "ready":
         this.#isReady = true;
         this.write();
-        this.marks = this.#marks;
+        this.run = this.#run;
+        return;
+      case "goto":
+        void this.#run?.session.customRequest("stepglass/goto", { event: message.event });
+        return;
+      case "picture":
+        this.#drawn?.(message.data);
         return;
       case "change":
         this.#edits = this.#edits.then(() => this.#apply(message));
@@ -204,11 +258,11 @@ class Graph {
 
   /** Makes the edits of a gesture in the document, as one step of its undo history. */
   async #apply({ before, edits }: Extract<FromGraph, { kind: "change" }>): Promise<void> {
-    const { document } = this;
-    if (document.getText() === before) {
+    const { version } = this.document;
+    const written = await this.definition.edits(before, edits);
+    if (written !== undefined && this.document.version === version) {
       const all = new WorkspaceEdit();
-      for (const { start, end, text } of edits)
-        all.replace(document.uri, new Range(document.positionAt(start), document.positionAt(end)), text);
+      for (const { range, text } of written) all.replace(this.document.uri, range, text);
       if (await workspace.applyEdit(all)) return;
     }
     // The text has changed meanwhile, so the gesture is dropped.
@@ -223,11 +277,13 @@ class Graph {
     if (found === undefined) return;
     const { start } = found.selectionRange;
     editor.selection = new Selection(start, start);
-    editor.revealRange(found.range as Range, TextEditorRevealType.InCenterIfOutsideViewport);
+    editor.revealRange(found.range, TextEditorRevealType.InCenterIfOutsideViewport);
   }
 
-  #symbols(): Promise<DocumentSymbol[]> {
-    return outlineOf(this.document.uri);
+  async #symbols(): Promise<DocumentSymbol[]> {
+    const all = await outlineOf(this.document.uri);
+    const { id } = this.definition;
+    return id === undefined ? all : (all.find(({ name }) => name === id)?.children ?? []);
   }
 }
 
@@ -240,6 +296,7 @@ function pageOf(webview: Webview, folder: Uri): string {
     `script-src ${own} 'wasm-unsafe-eval'`,
     `style-src ${own}`,
     "worker-src blob:",
+    "img-src data:",
     `connect-src ${own} blob:`,
     `font-src ${own}`,
   ].join("; ");

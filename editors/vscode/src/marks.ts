@@ -4,6 +4,9 @@
 export interface GraphEvent {
   /** The states on the stack, the innermost first. */
   current: string[];
+  /** The position: just after this event, of those that were reached. */
+  event: number;
+  events: number;
   states: Record<string, { status: "running" | "succeeded" | "failed"; visits: number }>;
 }
 

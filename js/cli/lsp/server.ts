@@ -1,14 +1,14 @@
 // The language server, on standard input and output.
 
 import { fileURLToPath } from "node:url";
-import type { TextRange } from "../../core/api/index.d.ts";
+import type { TextEdit, TextRange } from "../../core/api/index.d.ts";
 import { version } from "../../core/definition/definition.ts";
 import { Unusable } from "../../language/files/problem.ts";
 import { readThrough } from "../../language/files/reading.ts";
 import { Reading } from "./document.ts";
 import { hintsIn } from "./hints.ts";
 import { definitionAt, highlightsAt, linksOf, referencesAt, renamable, renamed, symbolsOf, type Opened } from "./names.ts";
-import { diagnosticsOf } from "./problems.ts";
+import { diagnosticsOf, rangeOf } from "./problems.ts";
 import {
   CodeActionKind,
   DidChangeConfigurationNotification,
@@ -212,6 +212,32 @@ export class LanguageServer {
   #at<Answer>({ uri }: { uri: string }, position: Position, none: Answer, answer: (opened: Opened, offset: number) => Answer): Answer {
     const opened = this.#opened(uri);
     return opened === undefined ? none : answer(opened, opened.document.offsetAt(position));
+  }
+
+  /** Returns the definitions in an open document as JSON. Those of a template have their logical ids. */
+  definitionsIn(uri: string): { id?: string; json: string }[] {
+    return this.#in({ uri }, [], ({ reading }) => reading.parts.map(({ id, json }) => ({ json, ...(id !== undefined && { id }) })));
+  }
+
+  /**
+   * Converts edits of a definition's JSON to edits of its document. Undefined if the JSON is not `before`, or if the document cannot
+   * express them.
+   */
+  editsOf({
+    uri,
+    id,
+    before,
+    edits,
+  }: {
+    uri: string;
+    id: string;
+    before: string;
+    edits: TextEdit[];
+  }): { range: Range; newText: string }[] | undefined {
+    return this.#in({ uri }, undefined, ({ document, reading }) => {
+      const part = reading.parts.find((one) => one.id === id && one.json === before);
+      return part?.edits(edits)?.map((edit) => ({ range: rangeOf(document, edit), newText: edit.text }));
+    });
   }
 
   #opened(uri: string): Opened | undefined {

@@ -52,6 +52,30 @@ export interface ReadTest {
   name: string;
 }
 
+/** Asks for the definitions in an open document, as JSON. Those of a template have their logical ids. */
+export const DEFINITIONS = "stepglass/definitions";
+export interface FoundDefinition {
+  id?: string;
+  json: string;
+}
+
+/** Converts edits of the JSON of a template's definition to edits of the template. The answer is null if that is not possible. */
+export const EDIT_DEFINITION = "stepglass/editDefinition";
+export interface EditDefinition {
+  uri: string;
+  id: string;
+  /** The JSON that the edits are of. */
+  before: string;
+  edits: { start: number; end: number; text: string }[];
+}
+
+/** Draws a definition as a Mermaid diagram. */
+export const MERMAID = "stepglass/mermaid";
+export interface DrawMermaid {
+  uri: string;
+  id?: string;
+}
+
 /** Asks the extension for the text of a file. Only a server without a file system does so. The answer is null if there is none. */
 export const READ_FILE = "stepglass/readFile";
 export interface ReadFile {

@@ -5,16 +5,22 @@ import { pathToFileURL } from "node:url";
 import { LanguageServer, pathOf } from "../../../../js/cli/lsp/server.ts";
 import type { Connection } from "../../../../js/cli/lsp/protocol.ts";
 import { nodeHost } from "../../../../js/cli/dap/host.ts";
+import { renderMermaid } from "../../../../js/core/definition/definition.ts";
 import { readTestFile } from "../../../../js/cli/test-file.ts";
 import { problemOf, runTestFile } from "../../../../js/cli/test-run.ts";
 import { Unusable } from "../../../../js/language/files/problem.ts";
 import { resetCoverage, startCoverage, stopCoverage } from "../../../../js/testing/coverage/collect.ts";
 import { coverageReport } from "../../../../js/testing/kit/coverage-report.ts";
 import {
+  DEFINITIONS,
+  EDIT_DEFINITION,
   LIST_TESTS,
+  MERMAID,
   READ_TEST,
   RUN_TESTS,
   type Covered,
+  type DrawMermaid,
+  type EditDefinition,
   type FileResult,
   type ListTests,
   type ListedTests,
@@ -37,6 +43,12 @@ export function serve(connection: Connection, files?: FetchedFiles): void {
   connection.onRequest(LIST_TESTS, (given: ListTests) => complete(files, () => listed(pathOf(given.uri))));
   connection.onRequest(RUN_TESTS, (given: RunTests) => complete(files, () => ran(given)));
   connection.onRequest(READ_TEST, (given: ReadTest) => complete(files, () => program(given)));
+  connection.onRequest(DEFINITIONS, ({ uri }: { uri: string }) => server.definitionsIn(uri));
+  connection.onRequest(EDIT_DEFINITION, (given: EditDefinition) => server.editsOf(given) ?? null);
+  connection.onRequest(MERMAID, ({ uri, id }: DrawMermaid) => {
+    const found = server.definitionsIn(uri).find((one) => one.id === id);
+    return found === undefined ? null : renderMermaid(found.json);
+  });
   connection.listen();
   if (files === undefined) return;
   // The problems of a template depend on files that it includes.

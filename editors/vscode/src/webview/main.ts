@@ -1,12 +1,15 @@
 // The page of a graph: the element, and what it says to the extension.
 
 import { StepglassDebugger } from "../../../../dist/debugger.js";
-import type { FromGraph, ToGraph } from "./messages.ts";
+import type { FromGraph, PictureFormat, ToGraph } from "./messages.ts";
+import { pngOf } from "./pictures.ts";
+import { TimeLine } from "./timeline.ts";
 
 declare function acquireVsCodeApi(): { postMessage(message: FromGraph): void };
 
 const { postMessage: post } = acquireVsCodeApi();
 const element = new StepglassDebugger();
+const timeLine = new TimeLine((event) => post({ kind: "goto", event }));
 
 /** Returns a copy of a file in this page. A worker of a webview must have the webview's own origin. */
 async function copied(address: string, type: string): Promise<string> {
@@ -33,7 +36,7 @@ async function begin(): Promise<void> {
   element.editable = true;
   dress();
   new MutationObserver(dress).observe(document.body, { attributeFilter: ["class"] });
-  document.body.append(element);
+  document.body.append(element, timeLine.element);
   listen();
   post({ kind: "ready" });
 }
@@ -57,7 +60,16 @@ function receive(message: ToGraph): void {
       return;
     case "marks":
       element.marks = message.marks;
+      timeLine.show(message.time);
+      return;
+    case "draw":
+      draw(message.format).catch((error: Error) => post({ kind: "problem", message: `The graph cannot be drawn: ${error.message}` }));
   }
+}
+
+async function draw(format: PictureFormat): Promise<void> {
+  const svg = await element.exportSvg({ theme: element.getAttribute("theme") === "dark" ? "dark" : "light" });
+  post({ kind: "picture", data: format === "svg" ? svg : await pngOf(svg) });
 }
 
 function listen(): void {
