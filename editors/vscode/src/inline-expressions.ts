@@ -1,7 +1,7 @@
 // The expressions of a state whose values are shown while a run stands in it. Nothing here needs an editor.
 
 /** An expression in a text, with its place. Lines and columns count from 0; the end is exclusive. */
-export interface InlineExpression {
+interface InlineExpression {
   expression: string;
   line: number;
   start: number;
