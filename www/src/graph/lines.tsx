@@ -1,6 +1,6 @@
 // Transitions, their labels, and the marks of the start and end of scopes.
 
-import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useComputed, useSignalEffect } from "@preact/signals";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useRef } from "preact/hooks";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
@@ -8,9 +8,11 @@ import { motion } from "../prefs.ts";
 import * as playback from "../store/playback.ts";
 import { grouped } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { DRAWN, detail, nameSize } from "./lod.ts";
+import { DRAWN } from "../model/cards.ts";
+import { detail, nameSize } from "./lod.ts";
 import { edgeMarks, overlay } from "../debugger/onGraph.ts";
 import { failing } from "./status.ts";
+import { sendToken } from "./tokens.ts";
 
 const EdgeMarks = lazy(() => import("./Marks.tsx").then((module) => module.EdgeMarks));
 
@@ -41,11 +43,12 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
   const taken = playback.takenOf(edge.id);
   const before = useRef(taken.peek());
   const last = useRef(0);
-  const token = useSignal(0);
+  const stop = useRef<(() => void) | null>(null);
   const end = (): void => {
-    if (token.peek() === 0) return;
+    if (!stop.current) return;
     tokens -= 1;
-    token.value = 0;
+    stop.current();
+    stop.current = null;
   };
   useSignalEffect(() => {
     const now = taken.value;
@@ -55,9 +58,9 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
     const time = performance.now();
     const quick = time - last.current < SHORTEST;
     last.current = time;
-    if (quick || !motion() || !playback.live.peek() || token.peek() > 0 || tokens >= MOST_TOKENS) return;
-    tokens += 1;
-    token.value = now;
+    if (quick || !motion() || !playback.live.peek() || stop.current || tokens >= MOST_TOKENS) return;
+    stop.current = sendToken(edge.points, end);
+    if (stop.current) tokens += 1;
   });
   useEffect(() => end, []);
   const kind = lineKind(edge);
@@ -85,7 +88,6 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
       />
       {marks && detail.value !== "far" && <EdgeMarks edge={edge} marks={marks} />}
       {again && detail.value !== "far" && <Count edge={edge} taken={taken} />}
-      {token.value > 0 && <path key={token.value} class="token" d={edge.path} pathLength={100} onAnimationEnd={end} />}
     </>
   );
 });

@@ -1,17 +1,16 @@
 // The level of detail of the graph: everything, no labels and badges, or only boxes and one line. It also has the size of names.
 
 import { computed } from "@preact/signals";
-import { view } from "./viewport.ts";
+import { DRAWN, LARGEST, LEAST, legibleSize } from "../model/cards.ts";
+import { graph } from "../store/analysis.ts";
+import { legibleName, painted } from "./viewport.ts";
+
+/** Up to this size of names, in px of the drawing, all cards have icons, even if a long name is cut then. */
+const ICONS_TO = 17;
 
 export type Detail = "near" | "middle" | "far";
 
-export const detail = computed<Detail>(() => (view.value.k < 0.25 ? "far" : view.value.k < 0.6 ? "middle" : "near"));
-
-/** The minimum height of a name on the screen, and its normal height in the drawing, which is used as long as it is larger. */
-const LEAST = 11;
-export const DRAWN = 13;
-/** If names would be larger than this, boxes have no room for them. */
-const LARGEST = 38;
+export const detail = computed<Detail>(() => (painted.value.k < 0.25 ? "far" : painted.value.k < 0.6 ? "middle" : "near"));
 
 let size = DRAWN;
 /**
@@ -19,11 +18,20 @@ let size = DRAWN;
  * names again.
  */
 export const nameSize = computed(() => {
-  const { k } = view.value;
+  const { k } = painted.value;
   if (DRAWN * k >= LEAST) size = DRAWN;
-  else if (size * k < LEAST || size * k > 12.6) size = Math.ceil((11.2 / k) * 2) / 2;
+  else if (size * k < LEAST || size * k > 12.6) size = legibleSize(k);
   return size;
 });
 
 /** Whether names are in their boxes, and not placed as on a map. */
 export const inBoxes = computed(() => nameSize.value <= LARGEST && detail.value !== "far");
+
+/**
+ * Whether cards have the icons of their types. Either all cards of a drawing have them or none: when names become too large for the room
+ * beside the icons, they use that place too.
+ */
+export const icons = computed(() => {
+  const index = graph.value;
+  return !index || nameSize.value <= Math.max(ICONS_TO, legibleName(index));
+});

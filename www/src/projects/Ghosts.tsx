@@ -1,6 +1,7 @@
 // The ghosts of removed states and of their transitions. They are only shown and cannot be edited.
 
-import { DRAWN, nameSize } from "../graph/lod.ts";
+import { nameSize } from "../graph/lod.ts";
+import { DRAWN } from "../model/cards.ts";
 import { cut } from "../ui/measure.ts";
 import type { RemovedTransition, Ghost } from "./ghosts.ts";
 

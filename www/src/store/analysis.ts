@@ -6,6 +6,7 @@ import { afterPaint } from "../ui/afterPaint.ts";
 import { widthsFor } from "../ui/measure.ts";
 import { GraphIndex } from "../model/graph.ts";
 import type { Analysis, Analyzed, Diagnostic, Drawing, Drawn, Inside, StatePlace } from "../model/protocol.ts";
+import { run } from "./execution.ts";
 import { client, engine } from "./interpreter.ts";
 import { revealRange, selectedState } from "./selection.ts";
 import { showAlarm } from "./notifications.ts";
@@ -24,6 +25,8 @@ export const stale = signal(false);
 export const direction = signal<"TB" | "LR">("TB");
 /** The aspect ratio (width divided by height) of the graph's pane when the machine was opened; 0 before the pane exists. */
 export const aspect = signal(0);
+/** The height of that pane in px. */
+const height = signal(0);
 /**
  * The containers that the user has folded, and those that the user has opened although their size or depth folds them
  * automatically.
@@ -49,10 +52,13 @@ export const drawnGraph = (): { have: number; index: GraphIndex | null } => ({
 });
 /** The last analysis that the page received. */
 let lastAnalysis: { id: number; named: NonNullable<Analyzed["named"]> } = { id: 0, named: [] };
-/** The aspect ratio that the last layout was made for. */
-export let laidOutFor = 0;
+/** The shape of the pane, and the room in Maps, that the last layout was made for. */
+export let laidOutFor = "";
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
 let analyzing = 0;
+
+/** Whether Maps have room for the choice of an iteration, which they need as soon as there is a run. */
+const selectors = computed(() => run.value !== null && ownGraph.value?.graph.nodes.some(({ type }) => type === "Map") === true);
 
 /** Returns the options of the layout of a definition's graph. */
 export function drawnAs(text: string): Drawn {
@@ -61,7 +67,8 @@ export function drawnAs(text: string): Drawn {
     expanded: [...expanded.value],
     direction: direction.value,
     widths: widthsFor(text),
-    ...(aspect.value > 0 && { aspect: aspect.value }),
+    selectors: selectors.value,
+    ...(aspect.value > 0 && { aspect: aspect.value, height: height.value }),
   };
 }
 
@@ -93,7 +100,7 @@ export function analyze(): Promise<void> {
   const as = drawnAs(asked.text);
   const now: Reading = { text: asked.text, then: [] };
   const drawn = client.call("draw", { ...asked, ...as, have: drawnGraph().have }).then((made) => {
-    if (mine === analyzing) draws(asked.text, made, as.aspect);
+    if (mine === analyzing) draws(asked.text, made, `${as.aspect} ${as.height} ${as.selectors}`);
     now.drawn = true;
     for (const act of now.then) act();
     return made.took;
@@ -132,10 +139,10 @@ function wholeOf({ id, named = lastAnalysis.named, offsets, ...found }: Analyzed
   return { states, tasks, ...found, ...(offsets && { places: named.map(at) }) };
 }
 
-function draws(text: string, { graphId, graph: made }: Drawing, shape: number | undefined): void {
+function draws(text: string, { graphId, graph: made }: Drawing, shape: string): void {
   batch(() => {
     if (graphId !== undefined) {
-      laidOutFor = shape ?? 0;
+      laidOutFor = shape;
       if (made) {
         const { nodes = [], edges = [] } = ownGraph.peek()?.graph ?? {};
         const known: unknown[] = [...nodes, ...edges];
@@ -184,6 +191,8 @@ effect(() => {
   void format.value;
   void direction.value;
   void aspect.value;
+  void height.value;
+  void selectors.value;
   void collapsed.value;
   void expanded.value;
   void machineType.value;
@@ -193,9 +202,12 @@ effect(() => {
   last = text;
 });
 
-/** Sets the aspect ratio of the pane for the layout. */
-export function setAspect(ratio: number): void {
-  aspect.value = ratio;
+/** Sets the shape of the pane for the layout: its width divided by its height, and its height in px. */
+export function setShape(ratio: number, px: number): void {
+  batch(() => {
+    aspect.value = ratio;
+    height.value = px;
+  });
 }
 
 export function turnGraph(): void {

@@ -3,6 +3,7 @@
 import { type Signal, batch, signal } from "@preact/signals";
 import type { EventLog, Fold } from "../model/fold.ts";
 import type { GraphIndex } from "../model/graph.ts";
+import type { Jump } from "../model/pacing.ts";
 import type { Choice, Choices, DisplayedRun, Part } from "../model/iterations.ts";
 import { type LogChunk, type NodeRun, idleRun, outcomeWord } from "../model/log.ts";
 import * as prefs from "../prefs.ts";
@@ -196,6 +197,8 @@ export function catchUp(): void {
 
 const PACE = 26;
 const LATE = 1.6;
+/** At a faster pace than this many times the normal one, forks are not played more slowly. */
+const MOST_SLOWED = 3;
 /**
  * Skipped time is displayed for a moment: gaps of at least `GAP` milliseconds, for `FLASH` milliseconds each, and only the first
  * `FLASHES` of a run.
@@ -226,7 +229,7 @@ export function play(): void {
     if (!live.value || !log) return;
     const wanted = Math.max(PACE, (log.length - shown) / LATE);
     pace = again ? wanted : Math.max(pace, wanted);
-    if (now >= flash.until) shown = untilGap(Math.min(log.length, shown + ((now - last) / 1000) * pace), now);
+    if (now >= flash.until) shown = untilGap(next(shown, ((now - last) / 1000) * pace), now);
     last = now;
     showUpTo(Math.floor(shown));
     if ((fold?.at ?? 0) < log.length) frame = requestAnimationFrame(step);
@@ -234,6 +237,18 @@ export function play(): void {
   };
   pace = PACE;
   frame = requestAnimationFrame(step);
+}
+
+let jumps: { of: EventLog | undefined; length: number; list: readonly Jump[] } = { of: undefined, length: 0, list: [] };
+
+/** Returns the position after some more entries: later at forks if the page is not behind, and beyond the middle of long loops. */
+function next(from: number, budget: number): number {
+  const { edges, length } = log!;
+  const graphEdges = runGraph!.graph.edges;
+  if (jumps.of !== log || jumps.length !== length)
+    jumps = { of: log, length, list: reader!.jumpsOf(edges, length, (edge) => graphEdges[edge]?.back === true) };
+  const cost = pace > PACE * MOST_SLOWED ? () => 1 : (entry: number) => reader!.costOf(graphEdges[edges[entry]!]);
+  return reader!.jumped(fold?.at ?? 0, reader!.advance(from, budget, length, cost), jumps.list);
 }
 
 /** Returns the number of entries to display, limited by the next gap in time. */
