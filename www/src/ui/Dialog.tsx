@@ -1,5 +1,6 @@
 // A modal dialog. It is the browser's own, which traps the focus and restores it.
 
+import "../styles/dialogs.css";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./Icon.tsx";
