@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { layout } from "../../dist/node.js";
+import { MOST_STATES, PANES, examples, fittedGraph } from "../../scripts/fitted-graphs.mjs";
 import { importSource } from "../../scripts/sources.mjs";
 
 const { GraphIndex, isState } = await importSource("www/src/model/graph.ts");
 const { DRAWN, LEAST, largestName, leastScale, placeName, wrapped } = await importSource("www/src/model/cards.ts");
 const { fittedView } = await importSource("www/src/model/fit.ts");
-const { advance, costOf, jumped, jumpsOf } = await importSource("www/src/model/pacing.ts");
-const { keyframesOf } = await importSource("www/src/graph/tokens.ts");
+const { advance, costOf, jumped, jumpsOf, keyframesOf } = await importSource("www/src/model/pacing.ts");
 
 /** Every character is 0.6 em wide. */
 const widthOf = (text, size) => [...text].length * 0.6 * size;
@@ -41,6 +41,28 @@ describe("names in cards", () => {
 });
 
 describe("the fitted view", () => {
+  for (const [pane, size] of PANES) {
+    test(`shows the icon and the whole name of each state of the examples, ${pane}`, (t) => {
+      const fitted = examples().map(([name, definition]) => [name, fittedGraph(definition, size)]);
+      const poor = fitted.flatMap(([name, { states, poor }]) => (states <= MOST_STATES && poor.length > 0 ? [`${name}: ${poor}`] : []));
+      const used = fitted.reduce((sum, [, graph]) => sum + graph.used, 0) / fitted.length;
+      t.diagnostic(`the drawings cover ${Math.round(used * 100)} % of the pane`);
+      assert.deepEqual(poor, []);
+    });
+  }
+
+  test("moves aside from the bars at the bottom", () => {
+    // The last sign of a chain is in the middle; the bars leave a gap beside it.
+    const index = new GraphIndex(layout(chain(["First", "Second", "Third", "Fourth"])));
+    const pane = { width: 560, height: Math.ceil(index.graph.height * 0.6) + 24 };
+    const { k, x } = fittedView(index, pane, { barBeside: true, least: 0.6 });
+    const end = index.graph.nodes.find(({ type }) => type === "End");
+    const [left, right] = [(end.x - index.corner[0]) * k, (end.x - index.corner[0] + end.width) * k].map(
+      (at) => at + x + index.corner[0] * k,
+    );
+    assert.ok(left >= 216 && right <= pane.width - 216, `${left} to ${right}`);
+  });
+
   test("shows all of a graph that is legible then", () => {
     const { graph, corner } = new GraphIndex(layout(chain(["A", "B", "C"])));
     const { k, x, y } = fittedView(new GraphIndex(graph, corner), { width: 900, height: 700 }, { legible: 0.6 });

@@ -31,6 +31,7 @@ const STORE = [
   "selection",
   "analysis",
   "insideLayout",
+  "seeking",
   "playback",
   "inside",
   "runner",

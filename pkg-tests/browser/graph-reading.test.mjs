@@ -264,16 +264,16 @@ describe("the graph is legible", { skip }, () => {
   }
 
   visit(
-    "covers no state with the bars at the bottom after a run has made the pane lower",
+    "covers no state and not the end with the bars at the bottom after a run has made the pane lower",
     { width: 1280, height: 800, reusePage: "Order processing" },
     async (visitor, page) => {
       const covered = () =>
         page.evaluate(() => {
           const boxes = (selector) => [...document.querySelectorAll(selector)].map((element) => [element, element.getBoundingClientRect()]);
           const bars = boxes(".edit-bar, .graph-foot > *");
-          return boxes(".canvas .node > .node-button")
+          return boxes(".canvas .node > .node-button, .canvas .mark-end:has(text)")
             .filter(([, a]) => bars.some(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom))
-            .map(([element]) => element.dataset.node);
+            .map(([element]) => element.dataset.node ?? element.dataset.move);
         });
       await page.mouse.move(4, 4);
       await page.locator(".edit-bar").waitFor();

@@ -10,19 +10,19 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { count } from "../ui/format.ts";
-import { dismiss, leave, rest } from "./Card.tsx";
+import { dismiss, leave, rest } from "./resting.ts";
 import { openMenu } from "./menuOpen.ts";
 import { graphEditor } from "./graphEditor.ts";
 import { overlay } from "../debugger/onGraph.ts";
 import { elementOf, focusNode, focused, refocus } from "./focus.ts";
 import { keyUp, keys } from "./keys.ts";
 import { type Pane, Pointers, inSelector, useWheel } from "./pointing.ts";
-import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
+import { boxOf } from "./edgeBox.ts";
+import { Edge, EdgeLabel, FarLines, Mark } from "./lines.tsx";
 import { detail, inBoxes } from "./lod.ts";
 import { Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
 import { targetsInWords } from "./targets.ts";
-import { tokenLayer } from "./tokens.ts";
 import { beyond, painted, sight, view } from "./viewport.ts";
 
 const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
@@ -171,7 +171,7 @@ function Drawing({ index, pane, label }: { index: GraphIndex; pane: Pane; label:
           {Layer && <Layer index={index} pane={pane} />}
         </g>
       </svg>
-      <div class="tokens" aria-hidden="true" ref={tokenLayer} style={{ transform: place }} />
+      <div class="tokens" aria-hidden="true" style={{ transform: place }} />
     </div>
   );
 }

@@ -18,11 +18,11 @@ import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { Canvas, shift } from "./Canvas.tsx";
-import { Card } from "./Card.tsx";
 import { loaders, graphEditor } from "./graphEditor.ts";
 import { SearchBox } from "./Search.tsx";
 import { overlay } from "../debugger/onGraph.ts";
 import { focusNode, focused, refocus } from "./focus.ts";
+import { card } from "./resting.ts";
 import {
   anchor,
   barBelow,
@@ -42,6 +42,7 @@ import {
 /** The number of states from which on there is a minimap. */
 const MINIMAP_FROM = 80;
 const GraphTools = lazy(() => import("./Tools.tsx").then((module) => module.GraphTools));
+const Card = lazy(() => import("./Card.tsx").then((module) => module.Card));
 const Minimap = lazy(() => import("./Minimap.tsx").then((module) => module.Minimap));
 const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend));
 const InsidePath = lazy(() => import("../debugger/Inside.tsx").then((module) => module.InsidePath));
@@ -145,7 +146,7 @@ function useFollowing(): void {
     if (execution.run.value?.phase !== "starting") return;
     follow.value = true;
     // These chunks are needed when the first state is entered.
-    void Promise.all([import("./Signs.tsx"), import("./failing.ts")]).catch(() => {});
+    void Promise.all([import("./Signs.tsx"), import("./failing.ts"), import("./tokens.ts")]).catch(() => {});
   });
   useSignalEffect(() => {
     const id = playback.active.value;
@@ -261,7 +262,7 @@ function Around({ index, table, frame }: { index: GraphIndex; table: boolean; fr
           <GraphTools index={index} />
         </div>
       )}
-      {!table && <Card index={index} />}
+      {!table && card.value && <Card index={index} />}
     </>
   );
 }

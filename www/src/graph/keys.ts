@@ -4,7 +4,7 @@ import { goToDefinition } from "../editor/definitionEditor.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
-import { dismiss } from "./Card.tsx";
+import { dismiss } from "./resting.ts";
 import { choose, elementOf, focusNode, focused, refocus } from "./focus.ts";
 import { openMenu } from "./menuOpen.ts";
 import { renameNode } from "./graphEditor.ts";

@@ -206,12 +206,13 @@ export function Head({ node }: { node: GraphNode }) {
   const told = useComputed(() => captions.value.get(node.pointer)).value;
   const live = told?.inside ? told.text : undefined;
   if (!inBoxes.value) return null;
-  const tile = icons.value;
-  const { size, icon, left, lines, first } = placeName(node, nameSize.value, tile, widthOf);
+  const hasIcon = icons.value;
+  const { size, icon, tile, left, lines, first } = placeName(node, nameSize.value, hasIcon, widthOf);
+  const top = y + 27 - tile / 2;
   return (
     <>
-      {tile && <rect class="tile" x={x + icon} y={y + 12} width="30" height="30" rx="7" />}
-      {tile && <path class="glyph" transform={`translate(${x + icon + 5} ${y + 17})`} d={glyphOf(node)} />}
+      {hasIcon && <rect class="tile" x={x + icon} y={top} width={tile} height={tile} rx="7" />}
+      {hasIcon && <path class="glyph" transform={`translate(${x + icon + tile / 2 - 10} ${top + tile / 2 - 10})`} d={glyphOf(node)} />}
       <text class="name" style={{ fontSize: `${size}px` }}>
         {lines.map((line, i) => (
           <tspan key={i} x={x + left} y={y + first + (size === DRAWN ? 16 : size * LINE) * i}>

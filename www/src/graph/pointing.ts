@@ -2,7 +2,7 @@
 
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
-import { dismiss } from "./Card.tsx";
+import { dismiss } from "./resting.ts";
 import { pan, view, zoomTo } from "./viewport.ts";
 
 /** Returns whether an event belongs to the controls in a Map's box. */

@@ -157,8 +157,7 @@ export function kept(from: { width: number; height: number }): number {
 export function fit(index: GraphIndex, go: (to: View) => void, whole = false, least = 0): void {
   const { width, height } = size.value;
   if (width === 0 || height === 0 || index.graph.width === 0) return;
-  // In a pane that has become lower, all states stay visible. If the icons have no room then, none is shown.
-  const legible = index.stateCount > MAP_FROM || least > 0 ? 0 : leastScale(legibleName(index));
+  const legible = index.stateCount > MAP_FROM ? 0 : leastScale(legibleName(index));
   const barBeside = graphEditor.peek() !== null && width > BAR_FROM;
   go(fittedView(index, { width, height }, { whole, least, barBeside, legible }));
   moved.value = false;

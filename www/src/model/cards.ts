@@ -3,7 +3,7 @@
 import { type GraphIndex, type GraphNode, isContainer, isState } from "./graph.ts";
 
 /** Returns the width of a text at a font size, in px. */
-export type WidthOf = (text: string, size: number) => number;
+type WidthOf = (text: string, size: number) => number;
 
 /** The minimum height of a name on the screen, and its normal height in the drawing, which is used as long as it is larger. */
 export const LEAST = 11;
@@ -14,11 +14,14 @@ export const LARGEST = 38;
 export const LINE = 1.06;
 /** How far the status sign extends above the lower border, in px. */
 const STATUS = 11;
+/** The width of the icon's tile: normally, and beside a larger name. */
+const TILE = 30;
+const LARGE_TILE = 26;
 /** The left edge of the icon, that of a name beside it, and that of a name without an icon: of normal size, and of larger ones. */
 const ICON = 11;
 const BESIDE = 52;
-const LARGE_ICON = 4;
-const LARGE_BESIDE = 35;
+const LARGE_ICON = 3;
+const LARGE_BESIDE = 31;
 const ALONE = 6;
 /** The space to the right of a larger name: in general, and beside the status sign. */
 const RIGHT = 4;
@@ -71,10 +74,14 @@ export function cut(text: string, size: number, room: number, widthOf: WidthOf):
   return `${out.trimEnd()}…`;
 }
 
-/** A name in its card. `icon` is the left edge of the icon, and `first` the base line of the first line. */
-export interface NamePlace {
+/**
+ * A name in its card. `icon` is the left edge of the icon and `tile` the width of its tile, in the middle of the card's head; `first`
+ * is the base line of the first line.
+ */
+interface NamePlace {
   size: number;
   icon: number;
+  tile: number;
   left: number;
   lines: string[];
   first: number;
@@ -84,7 +91,7 @@ export interface NamePlace {
 export function placeName(node: GraphNode, size: number, icon: boolean, widthOf: WidthOf): NamePlace {
   const last = node.lines.length - 1;
   if (size === DRAWN)
-    return { size, icon: ICON, left: BESIDE, lines: node.lines.map((line, i) => (i < last ? `${line} ` : line)), first: 39 };
+    return { size, icon: ICON, tile: TILE, left: BESIDE, lines: node.lines.map((line, i) => (i < last ? `${line} ` : line)), first: 39 };
   const open = isContainer(node);
   const fold = node.type === "Parallel" || node.type === "Map" ? 28 : 0;
   const height = open ? HEAD + 16 * last : node.height;
@@ -95,7 +102,7 @@ export function placeName(node: GraphNode, size: number, icon: boolean, widthOf:
   let lines = wrapped(node.name, size, node.width - left - RIGHT - fold, most, widthOf);
   if (!open && low(lines) + (lines.length - 1) * size * LINE > height - STATUS)
     lines = wrapped(node.name, size, node.width - left - STATUS_RIGHT - fold, most, widthOf);
-  return { size, icon: LARGE_ICON, left, lines, first: low(lines) };
+  return { size, icon: LARGE_ICON, tile: LARGE_TILE, left, lines, first: low(lines) };
 }
 
 const isWhole = ({ lines }: NamePlace): boolean => !lines.at(-1)!.endsWith("…");

@@ -1,6 +1,6 @@
 // The view that shows a graph in a pane. Nothing here depends on a page.
 
-import type { Graph, GraphIndex } from "./graph.ts";
+import { type Graph, type GraphIndex, isContainer } from "./graph.ts";
 
 export interface View {
   x: number;
@@ -23,6 +23,8 @@ export const BAR_FROM = 544;
 /** If the scale of the whole graph is below `WHOLE`, the view begins with a part of the graph at the scale `READABLE`. */
 const WHOLE = 0.25;
 const READABLE = 0.72;
+/** The height of an open state's head. */
+const HEAD = 54;
 /** The maximum scale of a fitted graph. */
 const LARGEST = 1.4;
 
@@ -33,7 +35,7 @@ export function wholeScale(graph: Size | undefined, { width, height }: Size): nu
     : 0;
 }
 
-export interface FitOptions {
+interface FitOptions {
   /** Whether the whole graph is shown, even if names are not legible then. */
   whole?: boolean;
   /** A scale that the view has at least, for example the one before the pane became lower. */
@@ -81,7 +83,46 @@ export function fittedView(
         ? Math.max(EDGE / 2, beside - graph.width * k)
         : (width - graph.width * k) / 2;
   const y = least > 0 ? middleOfStates(index, k, pane) : topOf(graph, k, pane);
-  return { k, x: x - x0 * k, y: y - y0 * k };
+  const view = { k, x: x - x0 * k, y: y - y0 * k };
+  return { ...view, x: view.x + uncovered(index, view, pane, barBeside) };
+}
+
+/** A graph with more nodes is a map, in which single cards do not matter. */
+const MOST_CLEARED = 300;
+/** The step, in px, in which places beside the centre are tried. */
+const STEP = 8;
+
+/**
+ * Returns how far the view moves to the side, so that as few cards and signs as possible are below the covered corners: the search
+ * and the tools at the right, and the editor's bar at the lower left. The graph stays inside the pane.
+ */
+function uncovered(index: GraphIndex, { k, x, y }: View, { width, height }: Size, barBeside: boolean): number {
+  const { nodes } = index.graph;
+  const [low, right] = [height - CORNER[1], width - CORNER[0]];
+  const from = index.corner[0] * k + x;
+  const to = from + index.graph.width * k;
+  if (nodes.length > MOST_CLEARED || from < EDGE / 2 || to > width - EDGE / 2) return 0;
+  // Only what is at the height of a corner can be below it. The head of an open state has its name; the rest of it may be covered.
+  const atCorner = nodes.flatMap((node) => {
+    if (node.type === "Scope") return [];
+    const top = node.y * k + y;
+    const bottom = top + (isContainer(node) ? Math.min(node.height, HEAD) : node.height) * k;
+    const [above, below] = [top < CORNER[1] && bottom > 0, bottom > low && top < height];
+    return above || below ? [{ left: node.x * k + x, right: (node.x + node.width) * k + x, above, below }] : [];
+  });
+  const covered = (dx: number): number =>
+    atCorner.filter((box) => box.right + dx > right || (box.below && barBeside && box.left + dx < CORNER[0])).length;
+  let best = 0;
+  let least = covered(0);
+  const farthest = Math.max(from, width - to) - EDGE / 2;
+  for (let away = STEP; away <= farthest && least > 0; away += STEP) {
+    for (const dx of [away, -away]) {
+      if (from + dx < EDGE / 2 || to + dx > width - EDGE / 2) continue;
+      const now = covered(dx);
+      if (now < least) [best, least] = [dx, now];
+    }
+  }
+  return best;
 }
 
 /** Returns a slightly smaller scale if all states are visible then. */

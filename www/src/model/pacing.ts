@@ -1,4 +1,4 @@
-// The pace at which a run is played: slower where a path is chosen, and without the middle of long loops.
+// The pace at which a run is played: slower where a path is chosen, and without the middle of long loops; and the movement of a mark.
 
 import type { GraphEdge } from "./graph.ts";
 
@@ -66,4 +66,19 @@ export function jumped(from: number, to: number, jumps: readonly Jump[]): number
   let at = to;
   for (const jump of jumps) if (jump.from >= from && jump.from < at && jump.to > at) at = jump.to;
   return at;
+}
+
+/** Returns the keyframes of a mark that moves along a line at an even speed, and the length of the line in px. */
+export function keyframesOf(points: readonly (readonly [number, number])[]): { frames: Keyframe[]; length: number } {
+  const at = [0];
+  for (let i = 1; i < points.length; i++) {
+    const [[ax, ay], [bx, by]] = [points[i - 1]!, points[i]!];
+    at.push(at[i - 1]! + Math.hypot(bx - ax, by - ay));
+  }
+  const length = at.at(-1) ?? 0;
+  const frames = points.map(([x, y], i) => ({
+    transform: `translate(${x}px, ${y}px)`,
+    offset: length === 0 ? i / Math.max(1, points.length - 1) : at[i]! / length,
+  }));
+  return { frames, length };
 }

@@ -57,8 +57,14 @@ export let laidOutFor = "";
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
 let analyzing = 0;
 
-/** Whether Maps have room for the choice of an iteration, which they need as soon as there is a run. */
-const selectors = computed(() => run.value !== null && ownGraph.value?.graph.nodes.some(({ type }) => type === "Map") === true);
+/**
+ * Whether Maps have room for the choice of an iteration, which they need as soon as there is a run. The stages around the iterations of
+ * a Distributed Map are shown there before.
+ */
+const selectors = computed(() => {
+  const maps = ownGraph.value?.graph.nodes.filter(({ type }) => type === "Map") ?? [];
+  return run.value === null ? maps.some(({ map }) => map?.reader ?? map?.batcher ?? map?.writer) : maps.length > 0;
+});
 
 /** Returns the options of the layout of a definition's graph. */
 export function drawnAs(text: string): Drawn {

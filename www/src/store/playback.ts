@@ -8,8 +8,8 @@ import type { Choice, Choices, DisplayedRun, Part } from "../model/iterations.ts
 import { type LogChunk, type NodeRun, idleRun, outcomeWord } from "../model/log.ts";
 import * as prefs from "../prefs.ts";
 import { type RunState, eventCount, run } from "./execution.ts";
-import { client } from "./interpreter.ts";
 import { offerDock } from "./panes.ts";
+import { seekInterpreter } from "./seeking.ts";
 import { type Origin, selectedEvent, selectedState, selectionOrigin } from "./selection.ts";
 import { say, announceFailure } from "./notifications.ts";
 
@@ -50,6 +50,12 @@ export function takenOf(id: string): Signal<number> {
   if (!held) edgeCounts.set(id, (held = signal(0)));
   return held;
 }
+
+/**
+ * Called with the transitions that a running or played execution has just taken, or with null if another position is displayed. The
+ * drawing sets it.
+ */
+export const taken: { notify(ids: readonly string[] | null): void } = { notify() {} };
 
 // Times.
 
@@ -276,20 +282,27 @@ function showUpTo(to: number): void {
   part = reader!.partOf(before, runGraph, log, fold, choices.peek());
   const own = part?.seek(fold.at) ?? null;
   const all = changed === null || part !== before;
+  const more: string[] = [];
+  const take = (id: string, times: number): void => {
+    const held = takenOf(id);
+    if (times > held.peek()) more.push(id);
+    held.value = times;
+  };
   batch(() => {
     cursor.value = fold!.at > 0 ? log!.ids[fold!.at - 1]! : 0;
     shownAt.value += 1;
     for (const n of all ? nodes.keys() : changed.nodes)
       if (all || !part?.covers(n)) runOf(nodes[n]!.id).value = { ...(part?.covers(n) ? part.fold : fold!).runs[n]! };
     for (const e of all ? edges.keys() : changed.edges)
-      if (all || !part?.coversEdge(e)) takenOf(edges[e]!.id).value = (part?.coversEdge(e) ? part.fold : fold!).taken[e]!;
+      if (all || !part?.coversEdge(e)) take(edges[e]!.id, (part?.coversEdge(e) ? part.fold : fold!).taken[e]!);
     if (!all) {
       for (const n of own?.nodes ?? []) if (part!.covers(n)) runOf(nodes[n]!.id).value = { ...part!.fold.runs[n]! };
-      for (const e of own?.edges ?? []) if (part!.coversEdge(e)) takenOf(edges[e]!.id).value = part!.fold.taken[e]!;
+      for (const e of own?.edges ?? []) if (part!.coversEdge(e)) take(edges[e]!.id, part!.fold.taken[e]!);
     }
     const about = fold!.at > 0 ? log!.nodes[fold!.at - 1]! : -1;
     active.value = about >= 0 ? nodes[about]!.id : null;
   });
+  taken.notify(live.value ? more : null);
   if (live.value && fold.at === log.length && run.value?.phase === "ended") finished();
 }
 
@@ -322,31 +335,6 @@ export function goTo(event: number): void {
   live.value = to === eventCount.value;
   showUpTo(log?.upTo(to) ?? 0);
   seekInterpreter(to);
-}
-
-let lookingBack = false;
-/** Returns whether the user drags the time line. Then the page is ahead of the interpreter. */
-export const isLookingBack = (): boolean => lookingBack;
-let where = 0;
-
-/**
- * Moves the interpreter to the displayed position, so that steps begin there. There is one call at a time, however fast the user
- * drags.
- */
-function seekInterpreter(event: number): void {
-  const state = run.value;
-  where = event;
-  if (lookingBack || !state || state.recorded !== undefined || (state.phase !== "paused" && state.phase !== "ended") || state.id === 0)
-    return;
-  lookingBack = true;
-  const told = event;
-  client
-    .call("goTo", { event })
-    .catch(() => {})
-    .finally(() => {
-      lookingBack = false;
-      if (where !== told) seekInterpreter(where);
-    });
 }
 
 export function returnToLive(): void {
