@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { basename, relative, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { modulesIn, rowsOf, upwards as upwardsOn } from "../floors.mjs";
+import { circlesOf, modulesIn, rowsOf, upwards as upwardsOn } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../www/src");
 /** From the lowest floor up. Folders of one floor do not import from each other. "src" are the files of `src` itself. */
@@ -73,6 +73,14 @@ const skip = existsSync(source) ? false : "the package has no sources of the pag
 const modules = skip ? [] : modulesIn(source);
 
 describe("the page's folders", { skip }, () => {
+  test("have no other modules that import each other in a circle, not of types either, than these two", () => {
+    // Each of them is loaded on demand by a module that it imports.
+    assert.deepEqual(circlesOf(modules), [
+      ["exchange/executions.ts", "exchange/persistence.ts", "exchange/unfinished.ts"],
+      ["embed/answerForms.ts", "embed/element.ts", "embed/exported.ts", "embed/recording.ts"],
+    ]);
+  });
+
   test("are all on a floor", () => {
     assert.deepEqual(
       [...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)),

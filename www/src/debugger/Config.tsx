@@ -3,7 +3,7 @@
 import "../styles/config.css";
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { PendingTimer } from "../model/protocol.ts";
-import type { Config as Settings } from "../model/share.ts";
+import type { Config as Settings } from "../model/runReport.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";

@@ -1,7 +1,7 @@
 // Exports a run as a test: a file with the package's test kit, for Node's test runner or for Vitest, and the mock file of Step
 // Functions Local.
 
-import type { Config } from "../model/share.ts";
+import type { Config } from "../model/runReport.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { type Call, callsOf } from "./answers.ts";
 import { configText } from "../debugger/mockFiles.ts";

@@ -1,7 +1,7 @@
 // An expression field of a state: its syntax, the data in its scope, and its result.
 
 import type { Evaluated } from "stepglass/debug";
-import type { Completions } from "./protocol.ts";
+import type { Completions } from "./analysisReport.ts";
 
 /** The kind of text that a field accepts. */
 export type FieldForm = "path" | "reference" | "template" | "jsonata" | "condition" | "text-or-jsonata" | "number-or-jsonata";

@@ -68,7 +68,7 @@ import type {
   Drawn,
 } from "./analysisReport.ts";
 import type { HistoryEvent } from "./recorded.ts";
-import type { Config } from "./share.ts";
+import type { Config } from "./runReport.ts";
 import type { Path } from "./stages.ts";
 
 export type Answered = ReturnType<DebugSession["calls"]>[number];

@@ -13,7 +13,6 @@ import type {
   Stop,
 } from "stepglass/debug";
 import type { ErrorFacts, RecordedTask } from "stepglass";
-import type { Config } from "./share.ts";
 import type { Path } from "./stages.ts";
 
 /** A child execution that a task has started, and the name of the execution that has the task. */
@@ -38,6 +37,20 @@ export interface Machine {
   name: string;
   type: "STANDARD" | "EXPRESS";
   definition: string;
+}
+
+/** The options of an execution. Absent members have their defaults. */
+export interface Config {
+  name?: string;
+  arn?: string;
+  /** Milliseconds since the epoch. */
+  startTime?: number;
+  type?: "EXPRESS";
+  /** `false` switches the limits of payload size and of the number of events off. */
+  payload?: false;
+  events?: false;
+  /** Refuses to run a definition that has warnings. */
+  strict?: true;
 }
 
 export type ClockMode = "skip" | "real" | "x10" | "x60" | "x3600" | "manual";

@@ -1,7 +1,7 @@
 // A workspace as links, drafts and sessions keep it.
 
 import type { SavedSession } from "stepglass/debug";
-import type { ClockMode, Machine, Mock } from "./protocol.ts";
+import type { ClockMode, Config, Machine, Mock } from "./runReport.ts";
 
 export interface Workspace {
   title: string;
@@ -27,20 +27,6 @@ export interface Workspace {
   runs?: SavedSession;
   /** The options of an execution, besides its input. */
   config?: Config;
-}
-
-/** The options of an execution. Absent members have their defaults. */
-export interface Config {
-  name?: string;
-  arn?: string;
-  /** Milliseconds since the epoch. */
-  startTime?: number;
-  type?: "EXPRESS";
-  /** `false` switches the limits of payload size and of the number of events off. */
-  payload?: false;
-  events?: false;
-  /** Refuses to run a definition that has warnings. */
-  strict?: true;
 }
 
 export interface NamedInput {

@@ -3,7 +3,8 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Recorded } from "../model/recorded.ts";
 import type { ClockMode, Machine, Mock, ReplayReport } from "../model/protocol.ts";
-import type { Config, NamedInput, SharedBreakpoint, Workspace } from "../model/share.ts";
+import type { Config } from "../model/runReport.ts";
+import type { NamedInput, SharedBreakpoint, Workspace } from "../model/share.ts";
 
 /** The lesson of an example, and the suggested answers for its tasks, by the text of the input. */
 export interface Lesson {

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { type Line, SHOWN, linesOf, nameOf } from "./diff.ts";
 import { type Path, jsonataText, pathText, valueAt } from "../model/stages.ts";
 import { showToast } from "../store/notifications.ts";
-import { coloured } from "./JsonView.tsx";
+import { coloured } from "./colouredJson.tsx";
 import { Cut, SearchBox, Tree, findIn } from "./Tree.tsx";
 
 interface Props {

@@ -1,15 +1,14 @@
 // A read-only JSON value: indented, coloured, and truncated until the user asks for all of it. Search shows more of it.
 
 import { useSignal } from "@preact/signals";
-import type { VNode } from "preact";
 import { showToast } from "../store/notifications.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { lazy } from "../ui/lazy.tsx";
+import { coloured } from "./colouredJson.tsx";
 
 const Explorer = lazy(() => import("./Explorer.tsx").then((module) => module.Explorer));
 
 const SHOWN = 65_536;
-const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
 interface Props {
   /** A value, or JSON text as histories have it. */
@@ -101,21 +100,4 @@ function parsed(value: unknown, text: string | undefined): unknown {
 function size(text: string): string {
   const bytes = new Blob([text]).size;
   return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`;
-}
-
-export function coloured(text: string): (VNode | string)[] {
-  const out: (VNode | string)[] = [];
-  let at = 0;
-  for (const match of text.matchAll(TOKEN)) {
-    if (match.index > at) out.push(text.slice(at, match.index));
-    const [whole, string, colon, word, number] = match;
-    if (string !== undefined && colon !== undefined) out.push(<span class="j-key">{string}</span>, colon);
-    else if (string !== undefined) out.push(<span class="j-string">{string}</span>);
-    else if (word !== undefined) out.push(<span class="j-word">{word}</span>);
-    else if (number !== undefined) out.push(<span class="j-number">{number}</span>);
-    else out.push(whole);
-    at = match.index + whole.length;
-  }
-  out.push(text.slice(at));
-  return out;
 }

@@ -1,7 +1,7 @@
 // AWS's limits for the start of an execution.
 
 import { unreadable } from "stepglass/start";
-import type { Config } from "../model/share.ts";
+import type { Config } from "../model/runReport.ts";
 import { bytes } from "../ui/format.ts";
 
 export const PAYLOAD_LIMIT = 262_144;
