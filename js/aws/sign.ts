@@ -2,9 +2,13 @@
 
 import { createHash, createHmac } from "node:crypto";
 import type { AwsCredentials } from "../core/api/aws.d.ts";
+import { ALGORITHM, type Hashing, type ScopeParts, signatureOf, uriEncoded } from "../core/base/signature-v4.ts";
 import type { PlainRequest } from "./http.ts";
 
-const ALGORITHM = "AWS4-HMAC-SHA256";
+const HASHING: Hashing<Buffer> = {
+  digest: (data) => createHash("sha256").update(data).digest("hex"),
+  hmac: (key, text) => createHmac("sha256", key).update(text).digest(),
+};
 
 /** The region and the service for which a signature is valid. */
 export interface Scope {
@@ -20,7 +24,7 @@ export function sign(request: PlainRequest, credentials: AwsCredentials, region:
   headers.set("x-amz-date", time);
   if (credentials.sessionToken !== undefined) headers.set("x-amz-security-token", credentials.sessionToken);
   const scope = { region, service: "execute-api" };
-  const signature = signatureOf(request, credentials, scope, time);
+  const signature = signed(request, credentials, scope, time);
   headers.set(
     "authorization",
     `${ALGORITHM} Credential=${credentialOf(credentials, scope, time)}, SignedHeaders=${namesOf(headers)}, Signature=${signature}`,
@@ -38,7 +42,7 @@ export function presigned(request: PlainRequest, credentials: AwsCredentials, sc
   query.set("X-Amz-Expires", String(seconds));
   query.set("X-Amz-SignedHeaders", namesOf(headers));
   if (credentials.sessionToken !== undefined) query.set("X-Amz-Security-Token", credentials.sessionToken);
-  query.set("X-Amz-Signature", signatureOf(request, credentials, scope, time));
+  query.set("X-Amz-Signature", signed(request, credentials, scope, time));
 }
 
 function timeOf(now: Date): string {
@@ -46,7 +50,7 @@ function timeOf(now: Date): string {
 }
 
 /** Returns the parts of a scope. `time` begins with the date. */
-function partsOf({ region, service }: Scope, time: string): string[] {
+function partsOf({ region, service }: Scope, time: string): ScopeParts {
   return [time.slice(0, 8), region, service, "aws4_request"];
 }
 
@@ -58,38 +62,14 @@ function namesOf(headers: Headers): string {
   return [...headers.keys()].sort().join(";");
 }
 
-function signatureOf(
-  { url, method, headers, body }: PlainRequest,
-  { secretAccessKey }: AwsCredentials,
-  scope: Scope,
-  time: string,
-): string {
-  const canonical = [
+/** Returns the signature in hexadecimal digits. */
+function signed({ url, method, headers, body }: PlainRequest, { secretAccessKey }: AwsCredentials, scope: Scope, time: string): string {
+  const request = {
     method,
-    url.pathname.split("/").map(encoded).join("/"),
-    [...url.searchParams]
-      .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-      .sort()
-      .join("&"),
-    ...[...headers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `${name}:${value.trim().replace(/ +/g, " ")}`),
-    "",
-    namesOf(headers),
-    digest(body ?? ""),
-  ].join("\n");
-  const parts = partsOf(scope, time);
-  const key = parts.reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
-  return hmac(key, [ALGORITHM, time, parts.join("/"), digest(canonical)].join("\n")).toString("hex");
-}
-
-function hmac(key: string | Buffer, text: string): Buffer {
-  return createHmac("sha256", key).update(text).digest();
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-/** Encodes a text as RFC 3986 requires; the text may be encoded already. */
-function encoded(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+    path: url.pathname.split("/").map(uriEncoded).join("/"),
+    query: url.searchParams,
+    headers: [...headers].sort(([a], [b]) => (a < b ? -1 : 1)),
+    bodyHash: HASHING.digest(body ?? ""),
+  };
+  return signatureOf(request, partsOf(scope, time), time, secretAccessKey, HASHING).toString("hex");
 }

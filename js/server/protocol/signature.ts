@@ -2,9 +2,13 @@
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { ALGORITHM, type CanonicalRequest, type Hashing, type ScopeParts, signatureOf } from "../../core/base/signature-v4.ts";
 import { ApiError } from "./errors.ts";
 
-const ALGORITHM = "AWS4-HMAC-SHA256";
+const HASHING: Hashing<Buffer> = {
+  digest: (data) => createHash("sha256").update(data).digest("hex"),
+  hmac: (key, text) => createHmac("sha256", key).update(text).digest(),
+};
 /** How far the time of a request may be from the server's, in milliseconds, as on AWS. */
 const TOLERANCE = 5 * 60_000;
 /** The headers that a signature must cover if the request has them. The target decides which operation is called. */
@@ -13,8 +17,7 @@ const COVERED = ["host", "x-amz-date", "x-amz-target", "x-amz-security-token", "
 /** The parts of an Authorization header. */
 interface Authorization {
   accessKeyId: string;
-  /** The date, the region, the service and a constant. */
-  scope: readonly [day: string, region: string, service: string, end: string];
+  scope: ScopeParts;
   signedHeaders: readonly string[];
   signature: string;
 }
@@ -44,7 +47,7 @@ export function authorizationOf(header: string | undefined): Authorization | und
 /** Throws an ApiError if a request was not signed with this secret, or not now. `now` is in milliseconds since 1970. */
 export function checkSignature(request: Signed, body: Uint8Array, authorization: Authorization, secret: string, now: number): void {
   const { scope, signedHeaders, signature } = authorization;
-  const [day, region, service, end] = scope;
+  const [day, , service, end] = scope;
   if (service !== "states" || end !== "aws4_request") throw invalid("Credential should be scoped to correct service: 'states'.");
   for (const name of COVERED)
     if (request.headers[name] !== undefined && !signedHeaders.includes(name)) throw invalid(`the header ${name} must be signed`);
@@ -54,44 +57,30 @@ export function checkSignature(request: Signed, body: Uint8Array, authorization:
     throw invalid("X-Amz-Date must be a time of the credential's day");
   if (Math.abs(now - at) > TOLERANCE)
     throw invalid(`Signature expired: ${date} is more than 5 minutes from ${new Date(now).toISOString()}`);
-  const hash = sha256(body);
+  const hash = HASHING.digest(body);
   const declared = request.headers["x-amz-content-sha256"];
   if (declared !== undefined && declared !== hash) throw invalid("X-Amz-Content-Sha256 is not the hash of the body");
-  const text = [ALGORITHM, date, scope.join("/"), sha256(canonical(request, signedHeaders, hash))].join("\n");
-  const key = [region, service, end].reduce<Buffer>((made, part) => hmac(made, part), hmac(`AWS4${secret}`, day));
-  if (!timingSafeEqual(hmac(key, text), Buffer.from(signature, "hex")))
+  const expected = signatureOf(canonical(request, signedHeaders, hash), scope, date, secret, HASHING);
+  if (!timingSafeEqual(expected, Buffer.from(signature, "hex")))
     throw invalid(
       "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
     );
 }
 
-/** Returns the canonical form of a request, whose hash is signed. */
-function canonical({ method = "POST", url = "/", headers }: Signed, signedHeaders: readonly string[], hash: string): string {
+/** Returns the parts of a request that its signature covers. */
+function canonical({ method = "POST", url = "/", headers }: Signed, signedHeaders: readonly string[], bodyHash: string): CanonicalRequest {
   const [path = "/", query = ""] = url.split("?", 2);
-  const parameters = [...new URLSearchParams(query)].map(([name, value]) => `${encoded(name)}=${encoded(value)}`).sort();
-  const lines = signedHeaders.map((name) => {
+  const covered = signedHeaders.map((name): [string, string] => {
     const value = headers[name];
     if (value === undefined) throw invalid(`the signed header ${name} is missing`);
-    return `${name}:${String(value).trim().replaceAll(/\s+/g, " ")}\n`;
+    return [name, String(value)];
   });
-  return [method, path, parameters.join("&"), lines.join(""), signedHeaders.join(";"), hash].join("\n");
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return { method, path, query: new URLSearchParams(query), headers: covered, bodyHash };
 }
 
 /** Returns the time of `20261128T093000Z`, in milliseconds since 1970. */
 function timeOf(text: string): number {
   return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
-}
-
-function sha256(data: Uint8Array | string): string {
-  return createHash("sha256").update(data).digest("hex");
-}
-
-function hmac(key: Buffer | string, text: string): Buffer {
-  return createHmac("sha256", key).update(text).digest();
 }
 
 function invalid(message: string): ApiError {
