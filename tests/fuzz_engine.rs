@@ -8,8 +8,8 @@ use machines::{history_rules, random_machine, random_options, random_time, value
 use std::collections::{BTreeMap, BTreeSet};
 use stepglass::base::{Map, Millis, Rng, Value, json};
 use stepglass::engine::{
-    CallPurpose, CancelReason, Command, Details, Engine, Event, ExecutionInfo, MapRunChange, SNAPSHOT_DEPTH, StepError, TaskId,
-    TaskPhase,
+    CallPurpose, CancelReason, CancelScope, Command, Details, Engine, Event, ExecutionInfo, MapRunChange, SNAPSHOT_DEPTH,
+    StepError, TaskId, TaskPhase,
 };
 use stepglass::sim::{Journal, Report, verify};
 
@@ -231,6 +231,7 @@ impl Run {
             (3, task) if self.rng.below(3) == 0 => Event::Cancel {
                 cause: Some("enough".into()),
                 spared: task.into_iter().filter(|_| self.rng.below(2) == 0).collect(),
+                within: task.filter(|_| self.rng.below(3) == 0).map(CancelScope::Beside),
             },
             (4, Some(task)) => Event::TaskHeartbeat { task },
             (24, task) => Event::Recovered { again: task.into_iter().filter(|_| self.rng.below(2) == 0).collect() },

@@ -158,7 +158,7 @@ impl RandomRun<'_> {
         };
         match (self.rng.below(25), task) {
             (0, _) if facts > 4 => Event::Stop { error: Some("Stopped".into()), cause: None },
-            (1, task) => Event::Cancel { cause: None, spared: task.into_iter().collect() },
+            (1, task) => Event::Cancel { cause: None, spared: task.into_iter().collect(), within: None },
             (2, task) => Event::Recovered { again: task.into_iter().collect() },
             (3, Some(task)) => Event::TaskHeartbeat { task },
             (4, Some(task)) => Event::TaskStarted { task, worker: None },

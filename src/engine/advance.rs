@@ -72,7 +72,7 @@ impl Engine {
                 self.record(0, EventType::ExecutionAborted, 0, details);
                 self.finish(Outcome::Aborted { error, cause }, CancelReason::Stopped);
             }
-            Event::Cancel { cause, spared } => self.cancel_waiting(cause, &spared),
+            Event::Cancel { cause, spared, within } => self.cancel_waiting(cause, &spared, within.as_ref()),
             Event::UpdateMapRun { arn, change } => self.update_map_run(&arn, &change),
             Event::ChildEnded { map_run, end } => self.external_child_ended(&map_run, &end),
             Event::TaskScheduled { task } => self.task_scheduled(task),

@@ -1,18 +1,20 @@
 //! Cancellation: everything that waits fails with an error that the definition can catch, to clean up.
 
 use super::command::CancelReason;
-use super::event::TaskId;
+use super::event::{CancelScope, TaskId};
 use super::fault::{CANCELLED, Fault};
-use super::frame::{FrameId, Phase};
+use super::frame::{Frame, FrameId, Phase};
 use super::{Engine, state};
 use std::sync::Arc;
 
 impl Engine {
     /// Fails everything that waits in the execution, in the order in which it began to wait. A child execution of a Map Run
-    /// ends with its Map.
-    pub(super) fn cancel_waiting(&mut self, cause: Option<Arc<str>>, spared: &[TaskId]) {
+    /// ends with its Map. With `within`, fails only what waits there.
+    pub(super) fn cancel_waiting(&mut self, cause: Option<Arc<str>>, spared: &[TaskId], within: Option<&CancelScope>) {
         let fault = Fault::of_task(Some(CANCELLED.into()), cause);
-        let waiting: Vec<FrameId> = self.frames.iter().filter(|(_, frame)| frame.execution == 0).map(|(id, _)| *id).collect();
+        let is_concerned =
+            |(id, frame): &(&FrameId, &Box<Frame>)| frame.execution == 0 && within.is_none_or(|scope| self.is_within(**id, scope));
+        let waiting: Vec<FrameId> = self.frames.iter().filter(is_concerned).map(|(id, _)| *id).collect();
         for id in waiting {
             // The error of an earlier frame may have ended this one.
             let task = match self.frames.get(&id).map(|frame| &frame.phase) {
@@ -42,13 +44,44 @@ impl Engine {
             self.settle(&machine, id, frame, Err(fault));
         }
     }
+
+    /// Whether a frame is in the part of the execution that is cancelled.
+    fn is_within(&self, id: FrameId, scope: &CancelScope) -> bool {
+        match scope {
+            CancelScope::State { name, index } => {
+                let mut slot = None;
+                let mut next = Some(id);
+                while let Some(frame) = next.and_then(|id| self.frames.get(&id)) {
+                    // With an index, the state itself does not count, only what is in it.
+                    if *self.machine.states[frame.state].name == **name && (index.is_none() || *index == slot) {
+                        return true;
+                    }
+                    slot = frame.parent.map(|(_, slot)| slot);
+                    next = frame.parent.map(|(parent, _)| parent);
+                }
+                false
+            }
+            CancelScope::Beside(task) => {
+                let own = self.tasks.get(task).and_then(|id| self.frames.get(id)).and_then(|frame| frame.parent);
+                let Some((scope, own)) = own else { return false };
+                let mut next = self.frames.get(&id).and_then(|frame| frame.parent);
+                while let Some((parent, slot)) = next {
+                    if parent == scope {
+                        return slot != own;
+                    }
+                    next = self.frames.get(&parent).and_then(|frame| frame.parent);
+                }
+                false
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::base::Millis;
     use crate::engine::fixtures::{issued, started};
-    use crate::engine::{Engine, Event, TaskId};
+    use crate::engine::{CancelScope, Engine, Event, TaskId};
 
     /// Returns an engine that was started at time 0 with these states, and the commands that it issued.
     fn start(states: &str) -> (Engine, Vec<String>) {
@@ -59,8 +92,12 @@ mod tests {
     }
 
     fn cancel(engine: &mut Engine, spared: &[u32]) -> Vec<String> {
+        cancel_within(engine, spared, None)
+    }
+
+    fn cancel_within(engine: &mut Engine, spared: &[u32], within: Option<CancelScope>) -> Vec<String> {
         let spared = spared.iter().copied().map(TaskId).collect();
-        engine.step(Millis(1000), Event::Cancel { cause: Some("enough".into()), spared }).unwrap();
+        engine.step(Millis(1000), Event::Cancel { cause: Some("enough".into()), spared, within }).unwrap();
         engine.check_invariants().unwrap();
         issued(engine)
     }
@@ -121,5 +158,60 @@ mod tests {
                 "Catch":[{{"ErrorEquals":["States.ALL"],"Next":"Clean"}}],"End":true}},{CLEAN}"#
         ));
         assert_eq!(cancel(&mut engine, &[]), ["cancel 1 Cancelled", "invoke 2 Clean"]);
+    }
+
+    /// A Parallel `A` with a task in one branch, and in the other one an inner Parallel `In` with the tasks `C` and `D`.
+    fn nested() -> Engine {
+        let catch = r#""Catch":[{"ErrorEquals":["Stepglass.Cancelled"],"Next":"Clean"}]"#;
+        let branch = |name: &str, catch: &str, more: &str| {
+            format!(r#"{{"StartAt":"{name}","States":{{"{name}":{{"Type":"Task","Resource":"r",{catch}"End":true}}{more}}}}}"#)
+        };
+        let inner = format!(
+            r#"{{"StartAt":"In","States":{{"In":{{"Type":"Parallel","Branches":[{},{}],{catch},"End":true}},{CLEAN}}}}}"#,
+            branch("C", "", ""),
+            branch("D", "", ""),
+        );
+        let (engine, begun) =
+            start(&format!(r#""A":{{"Type":"Parallel","Branches":[{},{inner}],"End":true}}"#, branch("B", "", "")));
+        assert_eq!(begun, ["invoke 1 B", "invoke 2 C", "invoke 3 D"]);
+        engine.check_invariants().unwrap();
+        engine
+    }
+
+    fn state(name: &str, index: Option<u32>) -> Option<CancelScope> {
+        Some(CancelScope::State { name: name.into(), index })
+    }
+
+    #[test]
+    fn a_scope_is_cancelled_alone() {
+        assert_eq!(
+            cancel_within(&mut nested(), &[], state("In", None)),
+            ["cancel 2 Cancelled", "cancel 3 SiblingFailed", "invoke 4 Clean"]
+        );
+        assert_eq!(
+            cancel_within(&mut nested(), &[], state("A", Some(1))),
+            ["cancel 2 Cancelled", "cancel 3 SiblingFailed", "invoke 4 Clean"]
+        );
+        assert_eq!(
+            cancel_within(&mut nested(), &[], state("In", Some(1))),
+            ["cancel 3 Cancelled", "cancel 2 SiblingFailed", "invoke 4 Clean"]
+        );
+        assert_eq!(cancel_within(&mut nested(), &[], state("Clean", None)), [""; 0]);
+        assert_eq!(cancel_within(&mut nested(), &[], state("B", Some(0))), [""; 0]);
+    }
+
+    #[test]
+    fn the_branches_beside_a_task_are_cancelled() {
+        let beside = |task| Some(CancelScope::Beside(TaskId(task)));
+        assert_eq!(
+            cancel_within(&mut nested(), &[], beside(1)),
+            ["cancel 2 Cancelled", "cancel 3 SiblingFailed", "invoke 4 Clean"]
+        );
+        // The scope of a task is the innermost Parallel around it.
+        assert_eq!(
+            cancel_within(&mut nested(), &[], beside(2)),
+            ["cancel 3 Cancelled", "cancel 2 SiblingFailed", "invoke 4 Clean"]
+        );
+        assert_eq!(cancel_within(&mut nested(), &[], beside(9)), [""; 0]);
     }
 }

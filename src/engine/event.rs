@@ -152,6 +152,8 @@ pub enum Event {
         cause: Option<Arc<str>>,
         /// Tasks that are not cancelled.
         spared: Vec<TaskId>,
+        /// What is cancelled; `None` for the whole execution.
+        within: Option<CancelScope>,
     },
     /// Ends the execution as ABORTED.
     Stop {
@@ -160,6 +162,21 @@ pub enum Event {
         /// The caller's cause.
         cause: Option<Arc<str>>,
     },
+}
+
+/// The part of an execution that [`Event::Cancel`] applies to.
+#[derive(Clone, Debug)]
+pub enum CancelScope {
+    /// A state with everything in it: all branches of a Parallel and iterations of a Map. A state that is entered several times at
+    /// once, for example in iterations, is cancelled in all of them.
+    State {
+        /// The name of the state.
+        name: Arc<str>,
+        /// The index of the only branch or iteration that is cancelled, from 0.
+        index: Option<u32>,
+    },
+    /// The other branches or iterations of the Parallel or Map around this task. A task at the top level has none.
+    Beside(TaskId),
 }
 
 impl Event {

@@ -40,7 +40,7 @@ mod work;
 pub use archive::{Page, is_page};
 pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome, TaskPhase};
 pub use coverage::{Coverage, HandledError};
-pub use event::{Event, ExecutionInfo, TaskId};
+pub use event::{CancelScope, Event, ExecutionInfo, TaskId};
 pub use event_type::EventType;
 pub use external_children::StartChild;
 pub use history::{Details, HistoryEvent, Scheduled, TaskName};

@@ -6,7 +6,7 @@ use super::error::thrown;
 use super::options::{EngineSettings, ExecutionSettings, from_js};
 use super::{memory, port};
 use crate::base::{Millis, Value, json};
-use crate::engine::{self, Event, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId};
+use crate::engine::{self, CancelScope, Event, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -148,10 +148,24 @@ impl Engine {
         self.feed(now, Event::UpdateMapRun { arn: arn.into(), change });
     }
 
-    /// Fails everything that waits, except these tasks.
-    pub fn cancel(&self, now: f64, cause: Option<String>, spared: Option<Vec<u32>>) {
+    /// Fails everything that waits, except these tasks. With `state`, fails only what waits in that state, or in one branch or
+    /// iteration of it. With `beside`, fails only what waits in the other branches or iterations around that task.
+    pub fn cancel(
+        &self,
+        now: f64,
+        cause: Option<String>,
+        spared: Option<Vec<u32>>,
+        state: Option<String>,
+        index: Option<u32>,
+        beside: Option<u32>,
+    ) {
         let spared = spared.unwrap_or_default().into_iter().map(TaskId).collect();
-        self.feed(now, Event::Cancel { cause: cause.map(Arc::from), spared });
+        let within = match (beside, state) {
+            (Some(task), _) => Some(CancelScope::Beside(TaskId(task))),
+            (None, Some(name)) => Some(CancelScope::State { name: name.into(), index }),
+            (None, None) => None,
+        };
+        self.feed(now, Event::Cancel { cause: cause.map(Arc::from), spared, within });
     }
 
     /// Ends the execution as ABORTED.

@@ -85,6 +85,8 @@ export class Runtime {
    * have ended; rejects with `UNKNOWN_MAP_RUN` if the store has no record of it.
    */
   list(filter?: RuntimeFilter, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }>;
+  /** Returns the machines that can be started, and those that are deprecated. */
+  machines(): MachineDescription[];
   /** Counts executions. */
   count(filter?: RuntimeFilter): Promise<number>;
   /**
@@ -201,6 +203,18 @@ export interface InterceptedSignal {
   readonly id?: string;
 }
 
+/** A machine of a runtime. */
+export interface MachineDescription {
+  name: string;
+  arn: string;
+  /** The hash of its definition, which executions keep. */
+  definition: string;
+  /** {@link RuntimeOptions.versions} */
+  version?: string;
+  /** {@link RuntimeOptions.deprecated} */
+  deprecated?: true;
+}
+
 /** Options of an answer to a task by its token. */
 export interface AnswerOptions {
   /** What happens if the task has ended already: the answer returns false, or rejects with an {@link EndedTaskCode}. Default: `"false"`. */
@@ -240,8 +254,39 @@ export interface RuntimeOptions extends Limits {
   telemetry?: TelemetryApi;
   /** Functions around the handlers of tasks, around starts and around signals; the first one is the outermost. */
   interceptors?: readonly Interceptor[];
+  /**
+   * The queue of tasks for which {@link TaskOptions} names none. Built-in tasks, activities and started executions are in no queue.
+   * Default: none; a task without a queue is called at once.
+   */
+  defaultQueue?: string;
+  /** Whether a task that would be called at once, without a queue, fails with `Stepglass.NoQueue`. Default: false. */
+  requireQueue?: boolean;
+  /**
+   * The versions of machines, by name: any text. An execution keeps the version with which it was started, `describe()` shows it, and
+   * {@link TaskOptions.queue} can choose a queue by it. A version stands for one definition in a store: with another one, `open()`
+   * rejects with `VERSION_CONFLICT`. Default: machines have no versions, and can change.
+   */
+  versions?: Readonly<Record<string, string>>;
+  /**
+   * Machines that start no executions any more: `start()`, `run()` and schedules get `MACHINE_DEPRECATED`. What runs goes on.
+   * {@link Runtime.machines} lists them. Default: none.
+   */
+  deprecated?: readonly string[];
   /** Limits of queues, by name. A queue needs no options. */
   queues?: Readonly<Record<string, QueueOptions>>;
+  /**
+   * Limits of starts. A start beyond one of them rejects with `THROTTLED`, and nothing is stored: {@link StartLimit}. Default: none.
+   *
+   * @example
+   * ```js
+   * const startLimits = [
+   *   { executions: 100_000 }, // in the whole store
+   *   { machine: "Order", startsPerSecond: 200 },
+   *   { attribute: "tenant", executions: 1000, startsPerSecond: 20 }, // for each tenant
+   * ];
+   * ```
+   */
+  startLimits?: readonly StartLimit[];
   /**
    * Which child executions of Distributed Maps are stored when they end, with their histories: `"all"`, or those that did not succeed
    * (`"failed"`). `list({ mapRunArn })` lists them. Applies to executions that are started from now on. Default: `"all"`.
@@ -281,6 +326,25 @@ export interface RuntimeOptions extends Limits {
   onSuspended?: (execution: ExecutionDescription, reason: string) => void;
   /** Called when the store could not write, for example because the disk is full. The write is retried until it succeeds. */
   onStoreError?: (failure: { error: unknown; failures: number; retriesIn: number }) => void;
+}
+
+/**
+ * A limit of {@link Runtime.start} and {@link Runtime.run}. An error with the code `THROTTLED` has the limit as `limit`, and for a rate
+ * the milliseconds until the next start as `retryAfter`. Executions that a state starts or continues, and redriven ones, are not refused,
+ * but they count as running. It needs `executions` or `startsPerSecond`.
+ */
+export interface StartLimit {
+  /** The name of the machine to which it applies. Default: all machines together. */
+  machine?: string;
+  /** The name of an attribute: the limit applies to each of its values alone, and not to starts without it. Default: to all together. */
+  attribute?: string;
+  /**
+   * How many executions can run at once. Those of all processes that share the store count; they are counted once a second, so that
+   * several processes can exceed it by what they start within a second.
+   */
+  executions?: number;
+  /** How many starts per second this process accepts; after a pause, as many at once. */
+  startsPerSecond?: number;
 }
 
 /** Selects ended executions, and says which of them are kept. At least one of the limits is needed. */
@@ -394,8 +458,16 @@ export interface TaskOptions {
    * Retry handles only if it names it.
    */
   retryExpirationSeconds?: number;
-  /** The queue in which the task waits for a worker: {@link Runtime.worker}. Default: none; its handler is called at once. */
-  queue?: string;
+  /**
+   * The queue in which the task waits for a worker: {@link Runtime.worker}. A function chooses it for each task, also after a restart; if
+   * it returns no name, the task fails with `Stepglass.NoQueue`. Default: {@link RuntimeOptions.defaultQueue}.
+   *
+   * @example
+   * ```js
+   * const taskOptions = { Charge: { queue: ({ input, version }) => `${input.region}-${version}` } };
+   * ```
+   */
+  queue?: string | ((task: QueuedTask) => string);
   /**
    * In a queue, waiting tasks of the highest priority come first. If the task starts an execution, this is that execution's
    * priority. Default: in a queue, the priority of the task's execution; for a started execution, 0.
@@ -408,6 +480,17 @@ export interface TaskOptions {
   scheduleToStartSeconds?: number;
 }
 
+/** A task for which a function chooses the queue: {@link TaskOptions.queue}. */
+export interface QueuedTask {
+  /** The handler's first argument. */
+  readonly input: any;
+  readonly task: Task;
+  /** The hash of the definition that its execution keeps. */
+  readonly definition: string;
+  /** The version of its machine when the execution was started: {@link RuntimeOptions.versions}. */
+  readonly version?: string;
+}
+
 /** Options of a queue. */
 export interface QueueOptions {
   /** How many of its tasks may run at once, over all workers of this process. Default: no limit. */
@@ -416,6 +499,13 @@ export interface QueueOptions {
   rate?: number;
   /** How long tasks may wait in it. Default: as long as the state's TimeoutSeconds allows. */
   scheduleToStartSeconds?: number;
+  /**
+   * The name of an attribute of executions. Within a priority, a task comes first for whose value the fewest tasks are running, so that
+   * no customer waits for another one's thousand tasks. Default: none; the tasks come in their order.
+   */
+  fairBy?: string;
+  /** With `fairBy`: how many of its tasks may run at once for each value of the attribute. Default: no limit. */
+  concurrencyPerKey?: number;
 }
 
 /** Options of a worker. */
@@ -588,6 +678,13 @@ export interface DurableExecution<Output = any> extends ExecutionHandle<Output> 
    */
   outcome(options?: { follow?: boolean }): Promise<ExecutionResult<Output>>;
   /**
+   * Cancels one scope: a state with everything in it, or with `index` one branch of a Parallel or iteration of a Map. What waits there
+   * fails with `Stepglass.Cancelled` and these details as cause; Catch inside of the scope or around it handles that. Other branches
+   * go on, unless the Parallel itself fails. The handlers of tasks are told by `task.signal`; `onCancel: "request"` does not apply.
+   * Resolves when that is stored, to false if the execution is not in the state.
+   */
+  cancelScope(state: string, options?: { index?: number; details?: unknown }): Promise<boolean>;
+  /**
    * Returns its Map Runs, the earliest first: how many children failed, which of them first, and with what error.
    * `runtime.list({ mapRunArn })` lists the children.
    */
@@ -757,6 +854,8 @@ export interface ExecutionDescription {
   error?: string;
   cause?: string;
   tags: Record<string, string>;
+  /** The version of its machine when it was started: {@link RuntimeOptions.versions}. */
+  version?: string;
   /** Absent if it has none. */
   attributes?: Attributes;
   redriveCount: number;

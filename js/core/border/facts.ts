@@ -14,8 +14,14 @@ export type Fact =
   | [method: "tick" | "redrive"]
   | [method: "recovered", again?: readonly number[]]
   | [method: "updateMapRun", mapRunArn: string, change: string]
-  | [method: "cancel", cause?: string | null, spared?: readonly number[]]
+  | [method: "cancel", cause?: string | null, spared?: readonly number[], within?: CancelScope]
   | [method: "stop", error?: string | null, cause?: string | null];
+
+/**
+ * The part of an execution that is cancelled: a state, perhaps only a branch or iteration in it; or the branches or iterations beside a
+ * task.
+ */
+export type CancelScope = readonly [state: string | null, index: number | null] | readonly [state: null, index: null, beside: number];
 
 /** The arguments of a fact, without its method. */
 export type FactArguments<Method extends Fact[0], F = Fact> = F extends [infer M, ...infer Rest]

@@ -3,7 +3,7 @@
 import * as glue from "../../../dist/glue.js";
 import { type ModuleError, refusal } from "../base/errors.ts";
 import type { Command, Step } from "../api/index.d.ts";
-import type { Fact } from "./facts.ts";
+import type { CancelScope, Fact } from "./facts.ts";
 
 const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, KNOWN, PAYLOADS, ENTERED, NUMBERS] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
@@ -79,6 +79,9 @@ export function apply(raw: glue.Engine, method: Fact[0], now: number, a: unknown
     rememberText(undefined);
     if (b !== undefined) sendItems(raw, b as string);
     raw.items(now, a as number, c as boolean);
+  } else if (method === "cancel" && Array.isArray(c)) {
+    const [state, index, beside] = c as unknown as CancelScope;
+    raw.cancel(now, a as string, b as Uint32Array | undefined, state, index, beside);
   } else (raw as unknown as Record<Fact[0], Fed>)[method](now, a, b, c);
 }
 

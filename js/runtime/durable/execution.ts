@@ -68,6 +68,10 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
     return this.#tasks.cancellation.cancel(this.arn, details);
   }
 
+  cancelScope(state: string, options?: { index?: number; details?: unknown }): Promise<boolean> {
+    return this.#tasks.cancellation.cancelScope(this.arn, state, options);
+  }
+
   async describe(): Promise<ExecutionDescription> {
     return described((await this.#host.record(this.arn)) ?? this.#gone());
   }
@@ -137,6 +141,7 @@ export function described(record: ExecutionRecord): ExecutionDescription {
     ...(redriveDate !== undefined && { redriveDate }),
     ...(migratedDate !== undefined && { migratedDate }),
     ...(runId !== undefined && { runId }),
+    ...(typeof record.machineVersion === "string" && { version: record.machineVersion }),
     ...(parent !== undefined && { parent: { arn: parent.arn } }),
     ...(continued !== undefined && { continuedFrom: { arn: continued.from }, run: continued.run }),
     ...(typeof record.continuedTo === "string" && { continuedTo: { arn: record.continuedTo } }),

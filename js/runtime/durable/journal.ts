@@ -137,7 +137,9 @@ export class ExecutionJournal implements Journal, Source {
     this.#committer.metrics.fed(fact, step);
     this.#lastAt = now;
     this.#append(factText(now, ledTo(step), fact));
-    if (fact[0] === "cancel") this.#change = { ...this.#change, cancelRequested: { at: now, spared: fact[2] ?? [] } };
+    // A scope can be cancelled again, but the whole execution only once.
+    if (fact[0] === "cancel" && fact[3] === undefined)
+      this.#change = { ...this.#change, cancelRequested: { at: now, spared: fact[2] ?? [] } };
     for (const command of step.commands) if (command.type === "Cancel") this.#owner.cancelled(command.task);
     // A heartbeat, or a part of a long step, that leads to no command is written with the next fact: if it is lost, it just happens
     // again. But a start is answered at once, and a loop that never waits must not collect facts without limit.

@@ -11,6 +11,8 @@ import { Handlers } from "../../core/tasks/resource.ts";
 /** A task that waits for a worker. */
 interface Offer {
   priority: number;
+  /** The value of the attribute by which the queue is fair. */
+  key: unknown;
   /** Its position among the tasks of its priority. The position is stored with the execution. */
   place: number;
   resource: string;
@@ -74,16 +76,28 @@ class Queue {
   readonly #clock: Clock;
   readonly #limit: Limit;
   readonly scheduleToStart: number;
+  readonly fairBy: string | undefined;
+  readonly #mostPerKey: number;
+  /** With `fairBy`: how many tasks are running, by the value of the attribute. Values without a running task are not in it. */
+  readonly #running = new Map<unknown, number>();
   #offers: Offer[] = [];
   #workers: Worker[] = [];
   #isHeld = true;
   readonly #alarm: Alarm;
 
   constructor(clock: Clock, name: string, options: QueueOptions) {
-    checkOptions(options, ["concurrency", "rate", "scheduleToStartSeconds"], `queues[${JSON.stringify(name)}]`);
+    const where = `queues[${JSON.stringify(name)}]`;
+    checkOptions(options, ["concurrency", "rate", "scheduleToStartSeconds", "fairBy", "concurrencyPerKey"], where);
+    const { fairBy, concurrencyPerKey = Infinity } = options;
+    if (fairBy !== undefined && typeof fairBy !== "string")
+      throw misuse("INVALID_OPTION", `${where}.fairBy must be the name of an attribute, not ${shown(fairBy)}`);
+    if (!(concurrencyPerKey > 0) || (fairBy === undefined && concurrencyPerKey < Infinity))
+      throw misuse("INVALID_OPTION", `${where}.concurrencyPerKey must be a number above 0, beside fairBy`);
+    this.fairBy = fairBy;
+    this.#mostPerKey = concurrencyPerKey;
     this.#clock = clock;
-    this.#limit = new Limit(`queues[${JSON.stringify(name)}]`, options);
-    this.scheduleToStart = seconds(options.scheduleToStartSeconds, `queues[${JSON.stringify(name)}]`);
+    this.#limit = new Limit(where, options);
+    this.scheduleToStart = seconds(options.scheduleToStartSeconds, where);
     this.#alarm = new Alarm(clock, { ring: () => this.match() });
   }
 
@@ -150,7 +164,11 @@ class Queue {
       next = Math.max(free, this.#limit.at(now));
       if (next > now) break;
       const taken = this.#taken(now);
-      if (taken === undefined) break;
+      if (taken === undefined) {
+        // The end of a task, another worker or another task makes the next match.
+        next = Infinity;
+        break;
+      }
       const { worker, offer } = taken;
       // Workers take turns, so this one is moved to the end of the list.
       this.#workers = [...this.#workers.filter((other) => other !== worker), worker];
@@ -166,13 +184,27 @@ class Queue {
    */
   #taken(now: number): { worker: Worker; offer: Offer } | undefined {
     const free = this.#workers.filter(({ limit }) => limit.at(now) <= now);
-    for (const [i, offer] of this.#offers.entries()) {
-      const worker = free.find(({ handlers }) => !offer.waits || handlerOf(handlers, offer) !== undefined);
+    const workerOf = (offer: Offer) => free.find(({ handlers }) => !offer.waits || handlerOf(handlers, offer) !== undefined);
+    let best: { worker: Worker; offer: Offer; running: number } | undefined;
+    for (const offer of this.#offers) {
+      if (best !== undefined && offer.priority < best.offer.priority) break;
+      const running = this.fairBy === undefined ? 0 : (this.#running.get(offer.key) ?? 0);
+      if (running >= Math.min(best?.running ?? Infinity, this.#mostPerKey)) continue;
+      const worker = workerOf(offer);
       if (worker === undefined) continue;
-      this.#offers.splice(i, 1);
-      return { worker, offer };
+      best = { worker, offer, running };
+      if (running === 0) break;
     }
-    return undefined;
+    if (best !== undefined) this.remove(best.offer);
+    return best;
+  }
+
+  /** Counts the tasks that are running for each value of the attribute. */
+  #count(key: unknown, by: 1 | -1): void {
+    if (this.fairBy === undefined) return;
+    const running = (this.#running.get(key) ?? 0) + by;
+    if (running === 0) this.#running.delete(key);
+    else this.#running.set(key, running);
   }
 
   /** Fails the tasks that no worker has taken in time. AWS and Temporal call this the schedule-to-start timeout. */
@@ -187,7 +219,9 @@ class Queue {
   #begin(worker: Worker, offer: Offer, now: number): void {
     worker.limit.begin(now);
     this.#limit.begin(now);
+    this.#count(offer.key, 1);
     const end = (): void => {
+      this.#count(offer.key, -1);
       worker.limit.active -= 1;
       this.#limit.active -= 1;
       if (worker.stopped && worker.limit.active === 0) worker.idle?.();
@@ -237,6 +271,7 @@ export class Queues {
     scheduleToStartSeconds: number | undefined,
     {
       priorityOf,
+      attributeOf,
       placeOf,
       waitsOf,
       isOffered,
@@ -244,6 +279,8 @@ export class Queues {
       intercepted,
     }: {
       priorityOf: (arn: string) => number;
+      /** Returns an attribute of an execution. */
+      attributeOf: (arn: string, name: string) => unknown;
       placeOf: (task: PublicTask, next: () => number) => number;
       waitsOf: (task: PublicTask) => boolean;
       /** Returns a handler with the interceptors around it. */
@@ -272,6 +309,7 @@ export class Queues {
         const offer: Offer = {
           ...{
             priority: priorityOf(execution.arn),
+            key: queue.fairBy === undefined ? undefined : attributeOf(execution.arn, queue.fairBy),
             place,
             resource,
             state,

@@ -13,6 +13,7 @@ import type {
   ExecutionSummary,
   LogEntry,
   MachineCount,
+  MachineDescription,
   MigrationReport,
   QueueDescription,
   RedriveReport,
@@ -40,6 +41,7 @@ import { argumentText } from "../../core/tasks/integration.ts";
 import type { Completion } from "../../core/tasks/call.ts";
 import { bareName } from "../../core/tasks/resource.ts";
 import { executionOfToken } from "../../core/tasks/token.ts";
+import { Admission } from "./admission.ts";
 import { checkFilter, startAttributes } from "./attributes.ts";
 import { endedTask } from "./ended-tasks.ts";
 import { DurableError, DurableExecution, described } from "./execution.ts";
@@ -60,10 +62,25 @@ import { Retention } from "./retention.ts";
 import { SCHEDULES, Schedules } from "./schedules.ts";
 import { RuntimeTasks } from "./tasks.ts";
 import { Telemetry } from "./telemetry.ts";
+import { Versions } from "./versions.ts";
 
 const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "childRecords", "owner", "resident", "region", "account", "clock"],
-  ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", "interceptors", ...LIMITS],
+  ...[
+    "onEnd",
+    "onSuspended",
+    "onStoreError",
+    "onLog",
+    "taskOptions",
+    "missingHandler",
+    "queues",
+    "telemetry",
+    "interceptors",
+    "startLimits",
+    "defaultQueue",
+    "requireQueue",
+  ],
+  ...["versions", "deprecated", ...LIMITS],
 ];
 const START_OPTIONS = ["name", "input", "tags", "attributes", "priority", "seed", "onConflict", "timeoutSeconds", "waitFor"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -78,6 +95,8 @@ export class Runtime implements PublicRuntime {
   readonly #schedules: Schedules;
   readonly #queues: Queues;
   readonly #runs: NamedRuns;
+  readonly #admission: Admission;
+  readonly #versions: Versions;
   readonly #interceptors: Interceptors;
   readonly #telemetry: Telemetry | undefined;
   readonly #arns: string;
@@ -118,6 +137,7 @@ export class Runtime implements PublicRuntime {
       onSuspended: (record, why) => this.#suspended(record, why),
       onWriteFailure: (failure) => this.#failed(failure),
     });
+    this.#admission = new Admission(options.startLimits, store, this.#host.clock, (name) => this.#machineArn(name));
     this.#retention = new Retention(options.retention, this.#host, {
       machineArn: (name) => this.#machineArn(name),
       failed: (error, retriesIn) => this.#failed({ error, failures: 1, retriesIn }),
@@ -131,6 +151,7 @@ export class Runtime implements PublicRuntime {
       interceptors: this.#interceptors,
     });
     this.#programs = new Programs(store, options, (name) => this.#machineArn(name), handlers);
+    this.#versions = new Versions(options, this.#programs);
     this.#operations = new Operations(this.#host, this.#programs);
     this.#schedules = new Schedules({
       store,
@@ -152,6 +173,10 @@ export class Runtime implements PublicRuntime {
     // The UUID makes two runtimes with the same name two owners, because a store has one owner at a time.
     await this.#host.open(`${this.#options.owner ?? "stepglass"}-${randomUuid()}`);
     void this.#host.restored.then(() => this.#queues.release());
+    await this.#versions.open(this.#host.store).catch(async (thrown: unknown) => {
+      await this.#host.close();
+      throw thrown;
+    });
     await this.#sweep();
     await this.#runs.open();
     await this.#schedules.open();
@@ -189,11 +214,13 @@ export class Runtime implements PublicRuntime {
     if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `priority must be a number, not ${shown(priority)}`);
     const attributes = startAttributes(options.attributes);
     this.#programs.registered(machine);
+    this.#versions.check(machine);
     const [input] = await Promise.all([options.input, ...waitFor]);
     const text = input === undefined ? "{}" : argumentText(input, "the input", this.#options.strict);
     checkStart(name, text, this.#options);
     const more = { ...(tags !== undefined && { tags }), ...attributes, ...(priority !== 0 && { priority }) };
-    const record = await this.#beginNamed({ machine, name, input: text, run: randomUuid(), seed, timeoutSeconds, ...more }, onConflict);
+    const start = { machine, name, input: text, run: randomUuid(), seed, timeoutSeconds, ...more };
+    const record = await this.#admission.admit(start, () => this.#beginNamed(start, onConflict));
     return this.#handle(record);
   }
 
@@ -225,6 +252,7 @@ export class Runtime implements PublicRuntime {
   async #begin({ machine, name, input, run, seed, continues, timeoutSeconds, ...more }: RuntimeStart): Promise<Started> {
     const registered = timeoutSeconds === undefined ? this.#programs.registered(machine) : this.#programs.limited(machine, timeoutSeconds);
     const { definition: text } = registered.machine;
+    const version = this.#versions.of(machine);
     const record: ExecutionRecord = {
       ...this.#names(machine, name, registered, run, more.runId),
       definition: await this.#programs.store(registered.machine),
@@ -234,12 +262,14 @@ export class Runtime implements PublicRuntime {
       status: "RUNNING",
       startDate: this.#host.clock.now(),
       input,
+      ...(version !== undefined && { machineVersion: version }),
       ...more,
     };
     if (this.#telemetry !== undefined) Object.assign(record, this.#telemetry.started(machine, record.id, record.startDate));
     const program = recordingMapRuns(withBudgetOf(record, registered), MapRunRecorder.of(this.#host, record, text));
     const info = { name, arn: record.id, stateMachineName: machine, stateMachineArn: record.machineArn };
     const started = await this.#host.start({ record, program, info, seed, continues });
+    if (started.outcome === "created") this.#admission.begun(record);
     if (started.outcome === "created") this.#log("info", "execution.started", { arn: record.id, machine, name });
     return started;
   }
@@ -294,6 +324,10 @@ export class Runtime implements PublicRuntime {
     if (found.items.length > 0 || mapRunArn === undefined || (await this.#host.record(mapRunArn)) !== undefined) return found;
     const why = `there is no record of Map Run ${shown(mapRunArn)}: the ARN is wrong, retention has removed the record, or the execution was started by a version that recorded no Map Runs`;
     throw misuse("UNKNOWN_MAP_RUN", why, RangeError);
+  }
+
+  machines(): MachineDescription[] {
+    return this.#versions.list((name) => this.#machineArn(name));
   }
 
   count(filter: RuntimeFilter = {}): Promise<number> {
@@ -465,6 +499,7 @@ export class Runtime implements PublicRuntime {
     this.#log(status === "SUCCEEDED" ? "info" : "warn", "execution.ended", { arn, name, machine, status, error, cause });
     this.#schedules.ended(record.id);
     this.#retention.ended();
+    this.#admission.ended(record);
   }
 
   #suspended(record: ExecutionRecord, reason: string): void {

@@ -1,7 +1,7 @@
 // Options of a runtime's tasks that a definition cannot express: cancellation, the time limit of retries, queues, missing handlers.
 
 import type { Task as PublicTask, TaskHandler } from "../../core/api/index.d.ts";
-import type { RuntimeOptions, TaskOptions } from "../../core/api/durable.d.ts";
+import type { Attributes, RuntimeOptions, TaskOptions } from "../../core/api/durable.d.ts";
 import { TaskError, isTaskError, messageOf, misuse } from "../../core/base/errors.ts";
 import { checkOptions } from "../../core/base/options.ts";
 import { shown } from "../../core/base/shown.ts";
@@ -10,6 +10,7 @@ import type { Taker } from "../../core/tasks/call.ts";
 import { Handlers, type TaskSource } from "../../core/tasks/resource.ts";
 import { calledOnce, checkNotCalled, markCall } from "./at-most-once.ts";
 import { sparedBy } from "./cancellation.ts";
+import { INVOKE, chosen, invoked, withoutQueue } from "./choices.ts";
 import type { Host } from "./host.ts";
 import type { Interceptors } from "./interceptors.ts";
 import type { Live } from "./live.ts";
@@ -57,13 +58,19 @@ export class OptionedHandlers extends Handlers {
 
   readonly #missing: MissingHandlerPolicy;
 
+  readonly #defaultQueue: string | undefined;
+
+  readonly #requireQueue: boolean;
+
   constructor(
     {
       tasks,
       taskOptions: all,
       missingHandler = "suspend",
+      defaultQueue,
+      requireQueue = false,
       strict,
-    }: Pick<RuntimeOptions, "tasks" | "taskOptions" | "missingHandler" | "strict">,
+    }: Pick<RuntimeOptions, "tasks" | "taskOptions" | "missingHandler" | "defaultQueue" | "requireQueue" | "strict">,
     { source, host, queues, telemetry, interceptors }: Surroundings,
   ) {
     super(tasks, source, (state, resource) => this.#missingOf(state, resource) === "suspend", strict);
@@ -71,7 +78,11 @@ export class OptionedHandlers extends Handlers {
     if (!MISSING_HANDLER.includes(missingHandler))
       throw misuse("INVALID_OPTION", `missingHandler must be one of ${MISSING_HANDLER.join(", ")}, not ${shown(missingHandler)}`);
     this.#all = all;
+    if (defaultQueue !== undefined && typeof defaultQueue !== "string")
+      throw misuse("INVALID_OPTION", `defaultQueue must be the name of a queue, not ${shown(defaultQueue)}`);
     this.#missing = missingHandler;
+    this.#defaultQueue = defaultQueue;
+    this.#requireQueue = requireQueue;
     this.#host = host;
     this.#queues = queues;
     this.#telemetry = telemetry;
@@ -91,14 +102,37 @@ export class OptionedHandlers extends Handlers {
 
   #find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
     const options = optionsOf(this.#all, state, resource);
-    const own = options?.queue === undefined ? super.find(resource, state, input) : this.#queued(options.queue, options);
+    const queue = options?.queue ?? this.#defaultQueue;
+    const direct = queue === undefined || options?.queue === undefined ? this.#direct(resource, state, input) : undefined;
+    // A default queue is for the tasks that a handler of a worker can do.
+    const isQueued = queue !== undefined && (direct === undefined || typeof direct === "function");
+    const own = isQueued ? this.#inQueue(queue, options ?? {}) : direct;
     // In a queue, the worker calls the interceptors.
-    const found = typeof own === "function" && options?.queue === undefined ? this.#interceptors.handler(own) : own;
-    const isOnce = options?.atMostOnce === true && options.queue === undefined && typeof found === "function";
+    const found = typeof own === "function" && !isQueued ? this.#unqueued(own, state) : own;
+    const isOnce = options?.atMostOnce === true && !isQueued && typeof found === "function";
     const handler = isOnce ? calledOnce(found, this.#host) : found;
     if (this.#all === undefined || typeof handler !== "function") return handler;
     if (options === undefined && !this.#waits) return handler;
     return (given, task) => this.#call(handler, options ?? {}, given, task);
+  }
+
+  #direct(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
+    if (resource === INVOKE) return invoked(input, (name, given) => super.find(name, state, given));
+    return super.find(resource, state, input);
+  }
+
+  /** A handler that is called at once. */
+  #unqueued(handler: TaskHandler, state: string): TaskHandler {
+    return this.#requireQueue ? withoutQueue(state) : this.#interceptors.handler(handler);
+  }
+
+  #inQueue(queue: Exclude<TaskOptions["queue"], undefined>, options: TaskOptions): TaskHandler {
+    if (typeof queue === "string") return this.#queued(queue, options);
+    return chosen(
+      queue,
+      (arn) => this.#host.find(arn)?.record,
+      (name) => this.#queued(name, options),
+    );
   }
 
   #queued(queue: string, { scheduleToStartSeconds, priority, atMostOnce = false }: TaskOptions): TaskHandler {
@@ -110,6 +144,7 @@ export class OptionedHandlers extends Handlers {
       }),
       waitsOf: (task) => this.#missingOf(task.stateName, task.resource) === "suspend",
       priorityOf: (arn) => priority ?? Number(this.#host.find(arn)?.record.priority ?? 0),
+      attributeOf: (arn, name) => (this.#host.find(arn)?.record.attributes as Attributes | undefined)?.[name],
       placeOf: (task, next) => placeOf(this.#host.find(task.execution.arn), task, next),
     });
   }
@@ -122,7 +157,7 @@ export class OptionedHandlers extends Handlers {
     if (options.onCancel === "request" && sparedBy(live?.record.cancelRequested).includes(task.id)) Task.cancel(task as Task, "Cancelled");
     if (options.retryExpirationSeconds !== undefined && live !== undefined)
       return this.#watched(live, task, () => this.#expiring(live, options.retryExpirationSeconds!, handler, input, task), options);
-    return this.#watched(live, task, () => handler(input, task), options);
+    return this.#watched(live, task, () => (options.onCancel === "request" ? ending(handler, input, task) : handler(input, task)), options);
   }
 
   /** Calls a handler. If `onCancel` is `wait`, the execution's next handlers wait for the end of this one when it is cancelled. */
@@ -156,6 +191,16 @@ export class OptionedHandlers extends Handlers {
       if (!isOver()) throw thrown;
       throw expired(seconds, isTaskError(thrown) ? `${thrown.error}: ${thrown.errorCause ?? ""}` : messageOf(thrown));
     }
+  }
+}
+
+/** Calls a handler. If it ends with the reason for which it was cancelled, its task ends as cancelled. */
+async function ending(handler: TaskHandler, input: any, task: PublicTask): Promise<unknown> {
+  try {
+    return await handler(input, task);
+  } catch (thrown) {
+    if (!task.signal.aborted || thrown !== task.signal.reason) throw thrown;
+    throw new TaskError("Stepglass.Cancelled", messageOf(thrown));
   }
 }
 
@@ -230,7 +275,10 @@ function check(name: string, options: TaskOptions): void {
     missingHandler = "fail",
     atMostOnce = false,
     childErrors = "aws",
+    queue = "",
   } = options;
+  if (typeof queue !== "string" && typeof queue !== "function")
+    throw misuse("INVALID_OPTION", `${where}.queue must be the name of a queue or a function, not ${shown(queue)}`);
   if (childErrors !== "aws" && childErrors !== "distinct")
     throw misuse("INVALID_OPTION", `${where}.childErrors must be one of aws, distinct, not ${shown(childErrors)}`);
   if (typeof atMostOnce !== "boolean") throw misuse("INVALID_OPTION", `${where}.atMostOnce must be a boolean, not ${shown(atMostOnce)}`);

@@ -60,6 +60,7 @@ export class OwnTasks implements TaskSource {
       signal: (arn: string, name: string, payload: string, id?: string) => this.signals.take(arn, name, payload, id),
       signals: (arn: string) => this.signals.pending(arn),
       cancel: (arn: string, cause?: string) => this.cancellation.take(arn, cause),
+      cancelScope: (arn: string, state: string, index?: number, cause?: string) => this.cancellation.takeScope(arn, state, index, cause),
     };
   }
 
