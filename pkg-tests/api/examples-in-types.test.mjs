@@ -64,6 +64,19 @@ const SURROUNDINGS = {
     `const machines = { Charge: machineOf("Charge", { Resource: "charge" }) };
      const runtime = await new Runtime({ machines, tasks: { charge }, retention }).open(); assert.deepEqual(await runtime.prune(), []);`,
   ],
+  "const startLimits = [": [
+    `import { Runtime } from "stepglass/durable";`,
+    `const machines = { Charge: machineOf("Charge", { Resource: "charge" }) };
+     const runtime = await new Runtime({ machines, tasks: { charge }, startLimits }).open();
+     assert.deepEqual(await runtime.run("Charge"), { paid: 42 }); await runtime.close();`,
+  ],
+  "const taskOptions = { Charge: { queue: (": [
+    `import { Runtime } from "stepglass/durable";`,
+    `const machines = { Charge: machineOf("Charge", { Resource: "charge" }) };
+     const runtime = await new Runtime({ machines, versions: { Charge: "2" }, tasks: { charge }, taskOptions }).open();
+     runtime.worker({ queue: "eu-2" });
+     assert.deepEqual(await runtime.run("Charge", { input: { region: "eu" } }), { paid: 42 }); await runtime.close();`,
+  ],
   // pkg-tests/store/transactional.test.mjs runs such handlers.
   'await transaction.query("INSERT INTO booking': "database",
   'database.prepare("INSERT INTO app_booking': "database",
