@@ -53,6 +53,7 @@ const { folder, stepglass } = folderWith({
   "order.asl.json": definition,
   "history.json": { events: history },
   "plain.sfnrun": run,
+  "running.sfnrun": { ...run, execution: { ...run.execution, status: "RUNNING" }, history: history.slice(0, 2) },
   "later.sfnrun": { ...run, version: 99 },
   "withheld.sfnrun": { ...run, history: [], missing: [{ operation: "GetExecutionHistory", arn: ARN, message: "the key is disabled" }] },
   "other.json": { answer: 42 },
@@ -86,6 +87,13 @@ test("serves a fetched execution with its definition until a signal ends it", as
   child.kill("SIGTERM");
   const [code, signal] = await ended;
   if (process.platform !== "win32") assert.deepEqual([code, signal], [0, null]);
+});
+
+test("serves an execution that was fetched before it had ended, as far as it went", async (t) => {
+  const { origin } = await opened(t, "running.sfnrun");
+  const shown = await (await fetch(data(origin))).json();
+  assert.deepEqual([shown.status, shown.events.length, shown.stopDate, shown.live], ["RUNNING", 2, undefined, undefined]);
+  assert.match(await (await fetch(`${origin}/`)).text(), /RUNNING/);
 });
 
 test("serves a history with the definition that is named after it", async (t) => {
