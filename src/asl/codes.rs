@@ -159,4 +159,12 @@ mod tests {
             assert!(CODES.iter().skip(i + 1).all(|other| other.name != code.name), "{}", code.name);
         }
     }
+
+    #[test]
+    fn limits_of_nesting_are_those_of_the_compiler() {
+        use crate::asl::{MAX_NESTING, MAX_RULE_DEPTH};
+        let at = CODES.iter().position(|code| code.name == NESTED_TOO_DEEP.name).expect("the table has the code");
+        let numbers: Vec<usize> = DOCS[at].split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
+        assert_eq!(numbers, [MAX_NESTING, MAX_RULE_DEPTH]);
+    }
 }

@@ -23,6 +23,9 @@ use ir::Machine;
 /// Maximum nesting depth of Parallel and Map states.
 pub const MAX_NESTING: usize = 32;
 
+/// Maximum nesting depth of And, Or and Not in a Choice rule.
+pub const MAX_RULE_DEPTH: usize = 64;
+
 /// Maximum length of a definition in characters, as in AWS (spec §11.3).
 pub const MAX_DEFINITION: usize = 1_048_576;
 

@@ -4,15 +4,12 @@ use super::expression::as_expression;
 use super::fields::describe;
 use super::jsonata::Reach;
 use super::{Compiler, Position, SCHEMA, Site};
-use crate::asl::codes;
 use crate::asl::ir::{Comparison, Condition, Family, Kind, Operand, QueryLanguage, Rule, Test, TypeTest};
 use crate::asl::shape;
 use crate::asl::suggest::nearest;
+use crate::asl::{MAX_RULE_DEPTH, codes};
 use crate::base::diag::{Diagnostic, Part};
 use crate::base::{Map, Table, Value};
-
-/// Maximum nesting depth of And, Or and Not.
-const MAX_RULE_DEPTH: usize = 64;
 
 /// Fields of a JSONPath rule besides the operators.
 const RULE_FIELDS: &[&str] = &["Variable", "And", "Or", "Not", "Next", "Assign", "Comment"];
