@@ -1,12 +1,13 @@
 // The command `stepglass test` runs tests written in YAML or JSON, with coverage.
 
 import { existsSync, readdirSync, statSync, watch as watchFolder, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AwsCall } from "../core/api/aws.d.ts";
 import { messageOf } from "../core/base/errors.ts";
 import { resetCoverage, startCoverage, stopCoverage } from "../testing/coverage/collect.ts";
 import { Unusable } from "../language/files/problem.ts";
+import { shortPath } from "../language/files/short-path.ts";
 import { colorful, writeJson, type Output } from "../language/files/terminal.ts";
 import { coverageReport } from "../testing/kit/coverage-report.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
@@ -168,7 +169,7 @@ async function record(
 /** Prints what the tests would call. */
 async function listCalls(given: string[], values: Values<typeof options>, complement: Complement, lines: (calls: AwsCall[]) => string) {
   const listed = [];
-  for (const file of testFiles(given)) listed.push(...(await callsOfTests(file, { ...values, shown: shortest(file), complement })));
+  for (const file of testFiles(given)) listed.push(...(await callsOfTests(file, { ...values, shown: shortPath(file), complement })));
   if (values.json) writeJson(listed);
   else process.stdout.write(listed.map(({ test, calls }) => `${test}\n${lines(calls).replace(/^/gm, "  ").trimEnd()}\n`).join(""));
   return 0;
@@ -186,7 +187,7 @@ async function runAll(given: string[], settings: Settings): Promise<Outcome> {
   const results: FileResult[] = [];
   try {
     for (const file of files) {
-      const result = await runTestFile(file, { filter, shown: shortest(file), mockCheck, complement });
+      const result = await runTestFile(file, { filter, shown: shortPath(file), mockCheck, complement });
       if (filter !== undefined && result.problem === undefined && result.tests.length === 0) continue;
       results.push(result);
       report.file(result);
@@ -240,11 +241,6 @@ function below(folder: string): string[] {
   return out;
 }
 
-function shortest(file: string): string {
-  const short = relative(process.cwd(), file);
-  return (short.startsWith("..") ? file : short).split(sep).join("/");
-}
-
 /** Runs the tests, and again whenever one of their files changes, until it is interrupted. */
 async function watch(given: string[], once: () => Promise<Outcome>): Promise<never> {
   let files = new Set<string>();
@@ -260,7 +256,7 @@ async function watch(given: string[], once: () => Promise<Outcome>): Promise<nev
       if (!(error instanceof Unusable)) throw error;
       process.stderr.write(`stepglass: ${error.message}\n`);
     }
-    process.stdout.write(`\n── ${shortest(await change(files, given, began))} has changed\n`);
+    process.stdout.write(`\n── ${shortPath(await change(files, given, began))} has changed\n`);
   }
 }
 

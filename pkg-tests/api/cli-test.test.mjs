@@ -111,6 +111,15 @@ tests:
   assert.match(stdout, /\n3 failed in/);
 });
 
+test("a failure names its definition from the working directory", () => {
+  write("below/broken.asl.json", '{ "StartAt": "A", "States": { "A": { "Type": "Pass", "InputPath": "$.none", "End": true } } }');
+  const file = write(
+    "below/broken.stepglass.yaml",
+    "definition: broken.asl.json\ntests: [{ name: fails, expect: { status: SUCCEEDED } }]\n",
+  );
+  assert.match(run("test", file).stdout, /at \/States\/A\/InputPath \(below\/broken\.asl\.json:1:\d+\): \$\.none/);
+});
+
 test("a failed test says where the error arose, and why no retrier and no catcher handled it", () => {
   const definition = {
     StartAt: "Pay",

@@ -14,6 +14,7 @@ import { renderPlaced } from "../../core/definition/diagnose.ts";
 import { inOrder } from "../../core/definition/placeholders.ts";
 import { compileSettings } from "../../core/definition/settings.ts";
 import { isMachineBlock } from "../sources/terraform.ts";
+import { shortPath } from "./short-path.ts";
 import { namedBy, tooMuch, type Machine, type DefinitionLocation, type Skipped } from "../sources/template-machine.ts";
 import { substituted } from "../sources/resolver.ts";
 import { encoded, type Resolved } from "../sources/mapped-text.ts";
@@ -244,7 +245,7 @@ export class Source {
 
   /** Returns the same position as `FILE:LINE:COLUMN`. */
   place(pointer: string): string {
-    return placeOf(this.name, this.range(pointer));
+    return placeOf(shortPath(this.name), this.range(pointer));
   }
 
   /** Returns the range in the file of the value at a JSON Pointer into the definition, including its name. */

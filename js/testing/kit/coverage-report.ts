@@ -1,7 +1,8 @@
 // Coverage of definitions by a test run: reads what processes have written, and reports totals, text and JSON.
 
 import { readFileSync, readdirSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
+import { shortPath } from "../../language/files/short-path.ts";
 import type { CoverageOptions, CoverageReport as Report, CoverageTotals, DefinitionCoverage } from "../../core/api/testing.d.ts";
 import { isObject } from "../../core/base/json.ts";
 import { type DefinitionUse, type Hits, addHits, collected } from "../coverage/collect.ts";
@@ -91,7 +92,7 @@ export function coverageReport({ folder, definitions = [], root = process.cwd() 
 function measured({ digest, name, file: spec, definition, executions, hits }: DefinitionUse, root: string): ReportedDefinition {
   const source = spec === undefined ? undefined : readable(spec);
   const path = source?.file ?? spec;
-  const file = path === undefined ? undefined : shortest(root, path);
+  const file = path === undefined ? undefined : shortPath(path, root);
   const fragment = source?.id === undefined ? "" : `#${source.id}`;
   const places = placesOf(definition, hits, (pointer) => source?.line(pointer));
   return {
@@ -114,12 +115,6 @@ function readable(spec: string): Source | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Returns a path relative to the root if it is below that. */
-function shortest(root: string, path: string): string {
-  const short = relative(root, path);
-  return (short.startsWith("..") ? path : short).split(sep).join("/");
 }
 
 /** Coverage of one or more definitions. */
