@@ -124,7 +124,7 @@ describe("the inspector", { skip }, () => {
     // The time per state: a Map's time includes that of the states inside.
     await eventually(
       () => outcome(page).innerText(),
-      /Slowest states\s+Prepare\s+1 min 30 s\s+Charge\s+6\.0 s in 2 visits, the longest 6\.0 s\s+Rest\s+3\.0 s\s+2 retries\s+Charge\s+2 retries/,
+      /Slowest states\s+Prepare\s+1 min 30 s\s+Charge\s+6\.0 s in 2 visits: p50 0 ms, p95 6\.0 s, p99 6\.0 s, the longest 6\.0 s\s+Rest\s+3\.0 s\s+Critical path\s+Prepare\s+1 min 30 s, 94 %\s+Charge\s+6\.0 s, 6 %\s+2 retries\s+Charge\s+2 retries/,
     );
     await eventually(() => outcome(page).innerText(), /4 of 5 states entered in this run/);
     await outcome(page).getByRole("button", { name: "Copy as test" }).click();

@@ -21,7 +21,7 @@ type OfRuntime =
   | "metricsText"
   | "ownerOf"
   | "counts";
-type OfExecution = "mapRuns";
+type OfExecution = "mapRuns" | "cancelScope";
 
 // Code that takes one handle also takes the other, unless it needs what only a Runtime has.
 export const sameHandles: Equal<Methods<Omit<DurableExecution<number>, OfExecution>>, Methods<RestateExecution<number>>> = true;
@@ -30,7 +30,8 @@ export const allNamed: Equal<Exclude<Extract<keyof Runtime, string>, keyof Resta
 
 // Starting returns a handle of the host's own type, and takes the host's options.
 type Handles = "start" | "run" | "get";
-type Shared = Exclude<Extract<keyof Runtime, keyof RestateClient>, Handles>;
+// A Runtime has the definitions of its machines; a client asks Restate for their names.
+type Shared = Exclude<Extract<keyof Runtime, keyof RestateClient>, Handles | "machines">;
 export const sameMethods: Equal<Methods<Pick<Runtime, Shared>>, Methods<Pick<RestateClient, Shared>>> = true;
 export const sameFilters: Equal<RuntimeFilter, RestateFilter> = true;
 export const sameStarts: Equal<Omit<DurableStartOptions, "priority">, RestateStart> = true;

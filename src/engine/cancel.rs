@@ -13,8 +13,9 @@ impl Engine {
     pub(super) fn cancel_waiting(&mut self, cause: Option<Arc<str>>, spared: &[TaskId], within: Option<&CancelScope>) {
         let fault = Fault::of_task(Some(CANCELLED.into()), cause);
         let is_concerned =
-            |(id, frame): &(&FrameId, &Box<Frame>)| frame.execution == 0 && within.is_none_or(|scope| self.is_within(**id, scope));
-        let waiting: Vec<FrameId> = self.frames.iter().filter(is_concerned).map(|(id, _)| *id).collect();
+            |id: FrameId, frame: &Frame| frame.execution == 0 && within.is_none_or(|scope| self.is_within(id, scope));
+        let waiting: Vec<FrameId> =
+            self.frames.iter().filter(|(id, frame)| is_concerned(**id, frame)).map(|(id, _)| *id).collect();
         for id in waiting {
             // The error of an earlier frame may have ended this one.
             let task = match self.frames.get(&id).map(|frame| &frame.phase) {

@@ -166,6 +166,7 @@ pub enum Event {
 
 /// The part of an execution that [`Event::Cancel`] applies to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum CancelScope {
     /// A state with everything in it: all branches of a Parallel and iterations of a Map. A state that is entered several times at
     /// once, for example in iterations, is cancelled in all of them.
