@@ -133,8 +133,6 @@ async function bundle() {
     entryPoints: { console: join(root, "www/src/console/main.tsx") },
     jsx: "automatic",
     jsxImportSource: "preact",
-    // The console adds its styles by itself, from texts.
-    loader: { ...embedded.loader, ".css": "empty" },
   });
   const worker = await esbuild.build({ ...embedded, entryPoints: { "debugger-worker": join(root, "www/src/embed/worker.ts") } });
   const replayWorker = await esbuild.build({

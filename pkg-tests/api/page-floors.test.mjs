@@ -31,7 +31,6 @@ const STORE = [
   "selection",
   "analysis",
   "insideLayout",
-  "seeking",
   "playback",
   "inside",
   "runner",

@@ -36,7 +36,7 @@ export function faults(page) {
     const dialog = document.querySelector("dialog[open]");
     /** Elements that are not checked: drawings and editors, which scale or scroll by themselves, and texts for screen readers. */
     const left = (element) =>
-      element.closest(".canvas, svg, .unseen, .skip-link, .toast, [aria-hidden=true] > .hold, option") !== null ||
+      element.closest("svg.canvas, svg, .unseen, .skip-link, .toast, [aria-hidden=true] > .hold, option") !== null ||
       (dialog !== null && !dialog.contains(element));
     const visible = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
     const all = [...document.body.querySelectorAll("*")].filter((element) => !left(element) && visible(element));

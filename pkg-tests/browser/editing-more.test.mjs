@@ -102,7 +102,7 @@ describe("less frequent edits on the graph", { skip }, () => {
       const piece = page.locator('.edit-palette [data-piece="Wait"]');
       await piece.waitFor();
       const [x, y] = await middle(piece);
-      const pane = await page.locator(".canvas").boundingBox();
+      const pane = await page.locator("svg.canvas").boundingBox();
       const touch = await page.context().newCDPSession(page);
       const send = (type, ...points) =>
         touch.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([px, py]) => ({ x: px, y: py })) });

@@ -39,7 +39,7 @@ describe("the first hour", { skip }, () => {
               .filter(({ box }) => box.width > 0);
           const meet = ({ box: a }, { box: b }) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
           const over = boxes(".edit-bar, .graph-foot > *, .stop-hints, .edit-hint, .banner");
-          const states = boxes(".canvas .node > .node-button");
+          const states = boxes("svg.canvas .node > .node-button");
           return [
             ...over.flatMap((one, i) => over.slice(i + 1).flatMap((other) => (meet(one, other) ? `${one.name} over ${other.name}` : []))),
             ...over.flatMap((one) => states.flatMap((state) => (meet(one, state) ? `${one.name} over ${state.name}` : []))),

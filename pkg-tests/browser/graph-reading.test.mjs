@@ -45,7 +45,7 @@ describe("the graph is legible", { skip }, () => {
   const to = (definition, more = {}) => link({ t: "Measured", d: JSON.stringify(definition, null, 2), i: "{}", c: "skip", ...more });
   const scale = (page) =>
     page
-      .locator(".drawing > g")
+      .locator("svg.canvas > g")
       .first()
       .evaluate((g) => g.transform.baseVal.consolidate().matrix.a);
   const zoomOut = (page) => page.getByRole("button", { name: "Zoom out" }).click();
@@ -55,13 +55,16 @@ describe("the graph is legible", { skip }, () => {
   const faults = (page) =>
     page.evaluate(() => {
       const found = [];
-      const k = document.querySelector(".drawing > g").transform.baseVal.consolidate().matrix.a;
-      for (const text of document.querySelectorAll(".canvas :is(.name, .names text)")) {
+      const k = document.querySelector("svg.canvas > g").transform.baseVal.consolidate().matrix.a;
+      for (const text of document.querySelectorAll("svg.canvas :is(.name, .names text)")) {
         const px = Number.parseFloat(getComputedStyle(text).fontSize) * k;
         if (px < 10.99) found.push(`${text.textContent}: ${px} px`);
       }
       const apart = (a, b) => a.right <= b.left + 0.5 || b.right <= a.left + 0.5 || a.bottom <= b.top + 0.5 || b.bottom <= a.top + 0.5;
-      const names = [...document.querySelectorAll(".canvas .names text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+      const names = [...document.querySelectorAll("svg.canvas .names text")].map((text) => [
+        text.textContent,
+        text.getBoundingClientRect(),
+      ]);
       names.forEach(([name, box], i) =>
         names
           .slice(0, i)
@@ -73,7 +76,7 @@ describe("the graph is legible", { skip }, () => {
               ) && found.push(`${name} is on ${other}`),
           ),
       );
-      for (const node of document.querySelectorAll(".canvas .node")) {
+      for (const node of document.querySelectorAll("svg.canvas .node")) {
         const box = node.querySelector(".box").getBoundingClientRect();
         for (const text of node.querySelectorAll(":scope > .node-button > :is(.name, .caption)")) {
           const { left, right } = text.getBoundingClientRect();
@@ -129,12 +132,7 @@ describe("the graph is legible", { skip }, () => {
     States: Object.fromEntries(Array.from({ length: 24 }, (_, i) => [long(i), pass(i < 23 ? long(i + 1) : undefined)])),
   };
   visit("ends a shortened name with an ellipsis, and shows the whole name in its card", { hash: to(LONG) }, async (_, page) => {
-    // The graph is fitted at first, and all names are whole.
-    await eventually(() => page.locator(".node .name", { hasText: "…" }).count(), 0);
-    await until(async () => {
-      if ((await page.locator(".node .name", { hasText: "…" }).count()) === 0) await zoomOut(page);
-      assert.match(await page.locator(".node .name", { hasText: "…" }).first().textContent({ timeout: 400 }), /^\d+ \S/);
-    });
+    await until(async () => assert.match(await page.locator(".node .name", { hasText: "…" }).first().textContent(), /^\d+ \S/));
     const cut = page.locator(".node", { has: page.locator(".name", { hasText: "…" }) }).first();
     const id = await cut.locator("[data-node]").getAttribute("data-node");
     await cut.hover();
@@ -146,8 +144,8 @@ describe("the graph is legible", { skip }, () => {
     await fit(page);
     await until(async () => {
       const seen = await page.evaluate(() => {
-        const pane = document.querySelector(".canvas").getBoundingClientRect();
-        const boxes = [...document.querySelectorAll(".canvas .box")].map((box) => box.getBoundingClientRect());
+        const pane = document.querySelector("svg.canvas").getBoundingClientRect();
+        const boxes = [...document.querySelectorAll("svg.canvas .box")].map((box) => box.getBoundingClientRect());
         const [left, right, top, bottom] = [
           Math.min(...boxes.map((box) => box.left)),
           Math.max(...boxes.map((box) => box.right)),
@@ -182,10 +180,10 @@ describe("the graph is legible", { skip }, () => {
     await until(async () => {
       assert.ok((await scale(page)) > 0.3);
       const boxes = await page
-        .locator(".canvas .box")
+        .locator("svg.canvas .box")
         .evaluateAll((all) => all.map((box) => box.getBoundingClientRect()).map(({ left, right }) => [left, right]));
       assert.equal(boxes.length, 60);
-      const pane = await page.locator(".canvas").boundingBox();
+      const pane = await page.locator("svg.canvas").boundingBox();
       assert.ok(Math.max(...boxes.map(([, right]) => right)) - Math.min(...boxes.map(([left]) => left)) > pane.width * 0.6);
     });
   });
@@ -199,8 +197,8 @@ describe("the graph is legible", { skip }, () => {
       await eventually(async () => (await dock.boundingBox()).height < 60, true);
       await eventually(() => page.getByRole("separator", { name: "Height of the run" }).count(), 0);
       await until(async () => {
-        const pane = await page.locator(".canvas").boundingBox();
-        for (const box of await page.locator(".canvas .box").all()) {
+        const pane = await page.locator("svg.canvas").boundingBox();
+        for (const box of await page.locator("svg.canvas .box").all()) {
           const { x, y, width, height } = await box.boundingBox();
           assert.ok(x >= pane.x && y >= pane.y && x + width <= pane.x + pane.width && y + height <= pane.y + pane.height);
         }
@@ -264,16 +262,16 @@ describe("the graph is legible", { skip }, () => {
   }
 
   visit(
-    "covers no state and not the end with the bars at the bottom after a run has made the pane lower",
+    "covers no state with the bars at the bottom after a run has made the pane lower",
     { width: 1280, height: 800, reusePage: "Order processing" },
     async (visitor, page) => {
       const covered = () =>
         page.evaluate(() => {
           const boxes = (selector) => [...document.querySelectorAll(selector)].map((element) => [element, element.getBoundingClientRect()]);
           const bars = boxes(".edit-bar, .graph-foot > *");
-          return boxes(".canvas .node > .node-button, .canvas .mark-end:has(text)")
+          return boxes("svg.canvas .node > .node-button")
             .filter(([, a]) => bars.some(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom))
-            .map(([element]) => element.dataset.node ?? element.dataset.move);
+            .map(([element]) => element.dataset.node);
         });
       await page.mouse.move(4, 4);
       await page.locator(".edit-bar").waitFor();
@@ -308,7 +306,7 @@ describe("the graph is legible", { skip }, () => {
     },
     async (visitor, page) => {
       const insight = async (pointer) => {
-        const pane = await page.locator(".canvas").boundingBox();
+        const pane = await page.locator("svg.canvas").boundingBox();
         const box = await visitor.node(pointer).boundingBox();
         return (
           box !== null &&
@@ -359,7 +357,7 @@ describe("the graph is legible", { skip }, () => {
     await page.getByRole("button", { name: "Play again" }).click();
     // Checks every painted picture of the run: the last state is visible, or the view is moving towards it.
     await page.waitForFunction(() => {
-      const pane = document.querySelector(".canvas").getBoundingClientRect();
+      const pane = document.querySelector("svg.canvas").getBoundingClientRect();
       const last = [...document.querySelectorAll(".node.is-succeeded .box")].map((box) => box.getBoundingClientRect());
       globalThis.followed ??= new Set();
       for (const { left, right, top, bottom } of last)
@@ -413,7 +411,7 @@ describe("the graph is legible", { skip }, () => {
     );
     for (const { text, least } of counts) assert.ok(least < 12, `${text} is ${least} from its line`);
     for (let i = 0; i < 9; i++) await zoomOut(page);
-    await page.locator(".canvas.far").waitFor();
+    await page.locator("svg.canvas.far").waitFor();
     await eventually(() => page.locator(".pin-failed").textContent(), /^Fails here$/);
     await eventually(
       () =>

@@ -315,11 +315,11 @@ describe("the graph", { skip }, () => {
     await page.keyboard.press("+");
     await visitor.node("/States/Big/ItemProcessor/States/I0").waitFor();
     await page.getByRole("button", { name: "Fit the graph" }).click();
-    await page.locator(".canvas.far").waitFor();
+    await page.locator("svg.canvas.far").waitFor();
     // At a small scale, names are drawn beside the boxes, as on a map.
-    await eventually(() => page.locator(".canvas .node text").count(), 0);
-    await until(async () => assert.ok((await page.locator(".canvas .names text").count()) > 10));
-    await until(async () => assert.ok((await page.locator(".canvas .line").count()) <= 4, "the lines of a scope are one path"));
+    await eventually(() => page.locator("svg.canvas .node text").count(), 0);
+    await until(async () => assert.ok((await page.locator("svg.canvas .names text").count()) > 10));
+    await until(async () => assert.ok((await page.locator("svg.canvas .line").count()) <= 4, "the lines of a scope are one path"));
     // A press on the minimap moves the view there.
     const before = await page.locator(".minimap .seen").getAttribute("d");
     await page
@@ -429,7 +429,7 @@ describe("the graph", { skip }, () => {
         new MutationObserver((changes) => {
           for (const { addedNodes } of changes) for (const node of addedNodes) globalThis.seen += node.classList?.contains("token") ? 1 : 0;
           globalThis.most = Math.max(globalThis.most, document.querySelectorAll(".token").length);
-        }).observe(document.querySelector(".canvas"), { childList: true, subtree: true });
+        }).observe(document.querySelector("svg.canvas"), { childList: true, subtree: true });
       });
       // A busy machine may draw too few pictures on the way; then the test runs the machine once more.
       await until(async () => {
@@ -492,7 +492,7 @@ describe("the graph", { skip }, () => {
     await eventually(() => rest.getAttribute("aria-label"), /waiting/);
     // The state is inside the view.
     await until(async () => {
-      const [box, frame] = await Promise.all([rest.boundingBox(), page.locator(".canvas").boundingBox()]);
+      const [box, frame] = await Promise.all([rest.boundingBox(), page.locator("svg.canvas").boundingBox()]);
       assert.ok(box.x >= frame.x && box.y >= frame.y && box.y + box.height <= frame.y + frame.height, "in sight");
     });
     // A stop in a deeply nested state unfolds every state around it.

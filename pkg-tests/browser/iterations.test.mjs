@@ -74,7 +74,7 @@ describe("iterations on the graph", { skip }, () => {
   const { visit } = visits();
 
   /** The controls in a Map's box. */
-  const controls = (page, map) => page.locator(".canvas").getByRole("group", { name: `Iterations of ${map}` });
+  const controls = (page, map) => page.locator("svg.canvas").getByRole("group", { name: `Iterations of ${map}` });
   const name = (visitor, pointer) => visitor.node(pointer).getAttribute("aria-label");
   const names = async (visitor, pointer, like) => {
     await visitor.page.waitForFunction(
@@ -86,8 +86,7 @@ describe("iterations on the graph", { skip }, () => {
   visit("show the statuses, counts and transitions of one iteration of a nested Map", { reusePage: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED, input: ORDERS, tasks: PRICE });
     await visitor.node(PRICE_STATE).waitFor();
-    // Before a run there is nothing to choose, and no room is kept for it.
-    assert.equal(await controls(page, "Orders").count(), 0);
+    await controls(page, "Orders").getByText("No iterations yet, at most 2 at once").waitFor();
     await visitor.run();
     await visitor.result();
     // All iterations together.
@@ -154,7 +153,7 @@ describe("iterations on the graph", { skip }, () => {
     // The strip by keyboard and by mouse; Tab leaves the graph from there.
     await visitor.state("Each").focus();
     await page.keyboard.press("Tab");
-    await eventually(() => page.evaluate(() => document.activeElement.closest(".canvas") === null), true);
+    await eventually(() => page.evaluate(() => document.activeElement.closest("svg.canvas") === null), true);
     const strip = own.getByRole("slider");
     await strip.focus();
     await page.keyboard.press("Home");
@@ -639,7 +638,7 @@ describe("breakpoints on the graph", { skip }, () => {
       // The breakpoint is on the strip as soon as there are iterations.
       await visitor.run();
       await page.locator(".pause-where", { hasText: "iteration 2 of Each" }).first().waitFor();
-      await eventually(() => page.locator(".canvas .it-stop").count(), 2);
+      await eventually(() => page.locator("svg.canvas .it-stop").count(), 2);
       await page.keyboard.press("F8");
       await page.locator(".pause-where", { hasText: "iteration 3 of Each" }).first().waitFor();
       await page.keyboard.press("F8");

@@ -78,7 +78,7 @@ describe("from an edit to the painted graph", { skip }, () => {
   visit("does not redraw states that stay where they were", options, async (visitor, page) => {
     await begin(visitor, page);
     await page.evaluate(() => {
-      globalThis.before = new Map([...document.querySelectorAll(".canvas [data-node]")].map((node) => [node.dataset.node, node]));
+      globalThis.before = new Map([...document.querySelectorAll("svg.canvas [data-node]")].map((node) => [node.dataset.node, node]));
     });
     await visitor.state("Fourth").focus();
     await page.keyboard.press("i");
@@ -87,7 +87,9 @@ describe("from an edit to the painted graph", { skip }, () => {
     await page.keyboard.press("Enter");
     await visitor.state("Wait").waitFor();
     const { same, sent } = await page.evaluate(() => ({
-      same: [...globalThis.before].filter(([id, node]) => document.querySelector(`.canvas [data-node="${id}"]`) === node).map(([id]) => id),
+      same: [...globalThis.before]
+        .filter(([id, node]) => document.querySelector(`svg.canvas [data-node="${id}"]`) === node)
+        .map(([id]) => id),
       sent: globalThis.graphs
         .at(-1)
         .nodes.filter((node) => typeof node !== "number")
@@ -124,7 +126,7 @@ describe("from an edit to the painted graph", { skip }, () => {
       globalThis.again = new Set();
       new MutationObserver((changes) => {
         for (const { target } of changes) if (target.closest(".node")) globalThis.again.add(target.closest(".node").dataset.move);
-      }).observe(document.querySelector(".canvas"), { subtree: true, attributes: true, childList: true });
+      }).observe(document.querySelector("svg.canvas"), { subtree: true, attributes: true, childList: true });
     });
     await duplicate();
     const drawn = await page.evaluate(() => ({ all: document.querySelectorAll("[data-node]").length, again: [...globalThis.again] }));
@@ -147,9 +149,9 @@ describe("from an edit to the painted graph", { skip }, () => {
     const places = () =>
       page.evaluate(() =>
         Object.fromEntries(
-          [...document.querySelectorAll(".canvas [data-node]")].map((node) => {
+          [...document.querySelectorAll("svg.canvas [data-node]")].map((node) => {
             // Beside the last state: the view may move when the row of hints appears below the drawing.
-            const last = document.querySelector('.canvas [data-node="/States/S59"]').getBoundingClientRect();
+            const last = document.querySelector('svg.canvas [data-node="/States/S59"]').getBoundingClientRect();
             const { x, y } = node.getBoundingClientRect();
             return [node.dataset.node, `${Math.round(x - last.x)} ${Math.round(y - last.y)}`];
           }),

@@ -30,7 +30,7 @@ describe("signs", { skip }, () => {
     await visitor.run();
     await visitor.result();
     const inside = () =>
-      page.evaluate(() => document.activeElement.closest(".canvas, .graph-tools")?.getAttribute("class")?.split(" ")[0] ?? "");
+      page.evaluate(() => document.activeElement.closest("svg.canvas, .graph-tools")?.getAttribute("class")?.split(" ")[0] ?? "");
     await visitor.state("EachPicture").focus();
     await eventually(inside, "canvas");
     await page.keyboard.press("ArrowDown");

@@ -99,9 +99,6 @@ pub struct LayoutOptions {
     /// Width of the area in which the graph is shown, divided by its height. A graph that is much taller (or, from left to
     /// right, wider) is broken into columns side by side. Default: it is not broken.
     pub aspect: Option<f64>,
-    /// Height of the area in which the graph is shown, in px. A graph that fits into it is not broken, and a graph that does not is
-    /// broken as soon as that shows it larger. Only used with `aspect`. Default: a graph is broken if it is longer than 1,400 px.
-    pub height: Option<f64>,
     /// Where an earlier drawing was broken, [`Graph::breaks`]. The breaks are kept until other columns would show the graph 1.4
     /// times as large, so that an edit does not move the other states of a drawing. Default: none.
     pub breaks: Vec<ColumnBreak>,
@@ -170,7 +167,7 @@ pub struct Node {
     pub pointer: String,
     /// The name of the state; `Start`, `End`; for scopes a description.
     pub name: String,
-    /// The name as it is drawn: one to four lines. Only a name of more than about 80 characters is cut.
+    /// The name as it is drawn: one or two lines, cut to the width of the box.
     pub lines: Vec<String>,
     /// The kind of node.
     #[serde(rename = "type")]

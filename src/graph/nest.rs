@@ -48,7 +48,7 @@ pub fn layout(definition: &Value, options: &LayoutOptions) -> Graph {
     let nest = Nest::build(&model, options);
     let mut graph = nest.finish();
     if let Some(aspect) = options.aspect {
-        wrap::into_columns(&mut graph, aspect, options.height, &options.breaks);
+        wrap::into_columns(&mut graph, aspect, &options.breaks);
     }
     graph
 }
@@ -96,14 +96,7 @@ struct Nest<'a> {
     inside: Vec<u32>,
     /// The widths of names, and of all other texts.
     faces: [Face; 2],
-    /// The area in which the graph is shown, if it is known: its width divided by its height, and its width in px.
-    area: Option<(f64, f64)>,
 }
-
-/// If the width of the area is not known, scopes side by side that are wider than this, in px, may be placed in rows.
-const WIDE: f64 = 1_000.0;
-/// Another row is used if that shows the scopes larger by this factor.
-const WORTH_A_ROW: f64 = 1.3;
 
 impl<'a> Nest<'a> {
     fn build(model: &'a Model, options: &LayoutOptions) -> Nest<'a> {
@@ -120,7 +113,6 @@ impl<'a> Nest<'a> {
             selectors: options.selectors,
             inside: vec![0; model.states.len()],
             faces: Face::both(options.widths.as_ref()),
-            area: options.aspect.map(|aspect| (aspect, options.height.map_or(WIDE, |height| height * aspect))),
         };
         // Inner scopes come after outer ones.
         for scope in model.scopes.iter().rev() {
@@ -381,40 +373,15 @@ impl<'a> Nest<'a> {
         self.faces[1].fit(&caption, CAPTION_SIZE, MAX_TEXT)
     }
 
-    /// The size of a state's scopes, which are side by side (from top to bottom if the graph goes to the right), in rows.
+    /// The size of a state's scopes, which are side by side (from top to bottom if the graph goes to the right).
     fn inner_size(&self, state: usize) -> (i32, i32) {
-        let rows = self.scope_rows(state);
-        let along = rows.iter().map(|row| row.along).max().unwrap_or(0);
-        let across = rows.iter().map(|row| row.across + SCOPE_GAP).sum::<i32>() - SCOPE_GAP;
-        self.swap((along, across.max(0)))
-    }
-
-    /// Returns the rows of a state's scopes: one, unless more of them show the scopes much larger in the area of the graph.
-    fn scope_rows(&self, state: usize) -> Vec<ScopeRow> {
-        let sizes: Vec<(i32, i32)> = self.scope_sizes(state).map(|size| self.swap(size)).collect();
-        let one = rows_of(&sizes, 1);
-        let (Some((aspect, width)), Some(row)) = (self.area, one.first()) else { return one };
-        let (aspect, most) = match self.direction {
-            Direction::TopToBottom => (aspect, width),
-            Direction::LeftToRight => (1.0 / aspect, width / aspect),
-        };
-        if f64::from(row.along) <= most {
-            return one;
+        let (mut along, mut across) = (-SCOPE_GAP, 0);
+        for size in self.scope_sizes(state) {
+            let (a, b) = self.swap(size);
+            along += a + SCOPE_GAP;
+            across = across.max(b);
         }
-        // The shown size is the inverse of the side by which the rows exceed the area most.
-        let excess = |rows: &[ScopeRow]| {
-            let along = rows.iter().map(|row| row.along).max().unwrap_or(0);
-            let across: i32 = rows.iter().map(|row| row.across + SCOPE_GAP).sum();
-            (f64::from(along) / aspect).max(f64::from(across))
-        };
-        let mut best = one;
-        for count in 2..=sizes.len().min(MOST_ROWS) {
-            let rows = rows_of(&sizes, count);
-            if excess(&rows) * WORTH_A_ROW < excess(&best) {
-                best = rows;
-            }
-        }
-        best
+        self.swap((along.max(0), across))
     }
 
     fn scope_sizes(&self, state: usize) -> impl Iterator<Item = (i32, i32)> + '_ {
@@ -556,28 +523,16 @@ impl<'a> Nest<'a> {
     ) {
         let state = &self.model.states[id];
         let head = self.head_size(id).1.max(HEAD) + self.selector_room(id).1;
-        let rows = self.scope_rows(id);
-        let room = self.swap((width - 2 * PADDING, height - head - PADDING));
-        let start = self.swap((x + PADDING, y + head));
-        // The position of the next scope, the end of its row, and how far the row reaches.
-        let mut at = start;
-        let mut across = 0;
-        let mut next_row = rows.iter().enumerate();
-        let mut left = 0;
+        let (inner_width, _) = self.inner_size(id);
+        let room = (width - 2 * PADDING, height - head - PADDING);
+        let mut at =
+            (x + PADDING + if self.direction == Direction::TopToBottom { (room.0 - inner_width) / 2 } else { 0 }, y + head);
         for (i, (&scope, size)) in state.scopes.iter().zip(self.scope_sizes(id)).enumerate() {
-            if left == 0
-                && let Some((number, row)) = next_row.next()
-            {
-                at.1 += if number > 0 { across + SCOPE_GAP } else { 0 };
-                at.0 = start.0 + if self.direction == Direction::TopToBottom { (room.0 - row.along) / 2 } else { 0 };
-                // The scopes of the last row reach to the border.
-                across = if number + 1 == rows.len() { start.1 + room.1 - at.1 } else { row.across };
-                left = row.scopes;
-            }
-            left = left.saturating_sub(1);
-            let along = self.swap(size).0;
-            let (width, height) = self.swap((along, across));
-            let (x, y) = self.swap(at);
+            // All scopes of a state reach from border to border.
+            let (width, height) = match self.direction {
+                Direction::TopToBottom => (size.0, room.1),
+                Direction::LeftToRight => (room.0, size.1),
+            };
             let pointer = self.model.scopes[scope].pointer.as_str().to_string();
             let name = if state.kind == NodeKind::Map { "Item processor".to_string() } else { format!("Branch {}", i + 1) };
             let count: u32 = self.model.scopes[scope].states.clone().map(|state| 1 + self.inside[state]).sum();
@@ -587,8 +542,8 @@ impl<'a> Nest<'a> {
                 name,
                 lines: Vec::new(),
                 kind: NodeKind::Scope,
-                x,
-                y,
+                x: at.0,
+                y: at.1,
                 width,
                 height,
                 parent: Some(state.pointer.as_str().to_string()),
@@ -603,8 +558,11 @@ impl<'a> Nest<'a> {
                 states: count,
                 depth: depth + 1,
             });
-            frames[scope] = Some((x + SCOPE_PADDING, y + SCOPE_PADDING, depth + 1));
-            at.0 += along + SCOPE_GAP;
+            frames[scope] = Some((at.0 + SCOPE_PADDING, at.1 + SCOPE_PADDING, depth + 1));
+            match self.direction {
+                Direction::TopToBottom => at.0 += width + SCOPE_GAP,
+                Direction::LeftToRight => at.1 += height + SCOPE_GAP,
+            }
         }
     }
 
@@ -657,27 +615,6 @@ impl<'a> Nest<'a> {
             graph.edges.push(edge);
         }
     }
-}
-
-/// Maximum number of rows of a state's scopes.
-const MOST_ROWS: usize = 12;
-
-/// A row of scopes: their number, and the size of the row.
-struct ScopeRow {
-    scopes: usize,
-    along: i32,
-    across: i32,
-}
-
-/// Distributes scopes to rows of equal numbers.
-fn rows_of(sizes: &[(i32, i32)], count: usize) -> Vec<ScopeRow> {
-    let each = sizes.len().div_ceil(count).max(1);
-    let row = |scopes: &[(i32, i32)]| ScopeRow {
-        scopes: scopes.len(),
-        along: scopes.iter().map(|(along, _)| along + SCOPE_GAP).sum::<i32>() - SCOPE_GAP,
-        across: scopes.iter().map(|&(_, across)| across).max().unwrap_or(0),
-    };
-    sizes.chunks(each).map(row).collect()
 }
 
 /// The width of a box for a text. There are few different widths, which makes the drawing calm.

@@ -34,9 +34,6 @@ fn advance(c: char) -> i64 {
 const BOLD: i64 = 11;
 const REGULAR: i64 = 10;
 
-/// Maximum number of lines of a name. AWS permits names of 80 characters, which fit on them.
-const MAX_LINES: usize = 4;
-
 /// The widths of texts of one weight.
 #[derive(Default)]
 pub(super) struct Face {
@@ -107,9 +104,8 @@ impl Face {
         out
     }
 
-    /// Returns the text on at most [`MAX_LINES`] lines of at most `max` px. It is broken after a space or a punctuation mark, or
-    /// before a capital letter; a text that fits on two lines nearest to the middle. A longer word is broken inside. If the text
-    /// does not fit, it ends with an ellipsis.
+    /// Returns the text on one or two lines of at most `max` px. It is broken after a space or a punctuation mark, or before a
+    /// capital letter, nearest to the middle; if it does not fit, it ends with an ellipsis.
     pub(super) fn wrap(&self, text: &str, size: i32, max: i32) -> Vec<String> {
         let line = one_line(text);
         let full = self.width(&line, size);
@@ -133,44 +129,12 @@ impl Face {
                 break;
             }
         }
-        match best.map(|(_, at)| line.split_at(at)) {
-            Some((head, tail)) if self.width(tail, size) <= max => vec![head.trim_end().to_string(), tail.to_string()],
-            _ => self.fill(&line, size, max),
-        }
-    }
-
-    /// Returns the text on as few lines as possible, each as full as possible.
-    fn fill(&self, text: &str, size: i32, max: i32) -> Vec<String> {
-        let mut lines = Vec::new();
-        let mut rest = text;
-        while lines.len() + 1 < MAX_LINES && self.width(rest, size) > max {
-            let (head, tail) = rest.split_at(self.break_in(rest, size, max));
-            lines.push(head.trim_end().to_string());
-            rest = tail.trim_start();
-        }
-        lines.push(self.fit(rest, size, max));
-        lines
-    }
-
-    /// Returns where a line of at most `max` px ends, after at least one character of a text that is wider.
-    fn break_in(&self, text: &str, size: i32, max: i32) -> usize {
-        let mut room = i64::from(max - 1) * 10_000 / i64::from(size.max(1));
-        let (mut gap, mut fits, mut before) = (0, 0, '\0');
-        for (at, c) in text.char_indices() {
-            if at > 0 && (matches!(before, ' ' | '-' | '_' | '.' | ':' | '/') || (before.is_lowercase() && c.is_uppercase())) {
-                gap = at;
+        match best {
+            Some((_, at)) => {
+                let (head, tail) = line.split_at(at);
+                vec![head.trim_end().to_string(), self.fit(tail, size, max)]
             }
-            room -= self.advance(c, BOLD);
-            if room < 0 && c != ' ' {
-                break;
-            }
-            fits = at + c.len_utf8();
-            before = c;
-        }
-        match (gap, fits) {
-            (0, 0) => text.chars().next().map_or(0, char::len_utf8),
-            (0, fits) => fits,
-            (gap, _) => gap,
+            None => vec![self.fit(&line, size, max)],
         }
     }
 }
@@ -233,11 +197,6 @@ mod tests {
         assert_eq!(face.wrap("NotifyCustomerAboutTheRefund", 13, 120), ["NotifyCustomer", "AboutTheRefund"]);
         assert_eq!(face.wrap("Notify customer about refund", 13, 120), ["Notify customer", "about refund"]);
         assert_eq!(face.wrap("", 13, 120), [""]);
-        let longest = "Send the confirmation of the order to the customer and to whoever else waits 123";
-        let letters = |text: &str| text.replace(' ', "");
-        assert_eq!((longest.len(), letters(&face.wrap(longest, 13, 220).concat())), (80, letters(longest)));
-        assert_eq!(face.wrap(&"reconciliation".repeat(3), 13, 120).concat(), "reconciliation".repeat(3));
-        assert!(face.wrap(&"word ".repeat(40), 13, 120).last().unwrap().ends_with('…'));
     }
 
     #[test]

@@ -7,11 +7,8 @@
 use super::{ColumnBreak, Direction, Graph, Node, path};
 use crate::base::sort;
 
-/// A drawing up to this length, in px, is not broken if the height of the area is not known.
+/// A drawing up to this length, in px, is not broken.
 const MIN_LENGTH: i32 = 1_400;
-/// The scale, in thousandths, from which on a drawing is large enough, and by which more columns must be larger than fewer.
-const LARGE_ENOUGH: i64 = 1_000;
-const WORTH_A_COLUMN: i64 = 120;
 const MOST_COLUMNS: i32 = 64;
 /// Maximum number of lines from one column to the next.
 const MAX_LANES: usize = 24;
@@ -46,34 +43,23 @@ struct Column {
 }
 
 /// Breaks the graph if that shows it larger in an area with this width divided by its height. Existing breaks are kept until
-/// others would show it much larger, so that an edit moves only its own column. If the height of the area is known, a drawing that
-/// fits into it is not broken.
-pub(super) fn into_columns(graph: &mut Graph, aspect: f64, height: Option<f64>, before: &[ColumnBreak]) {
+/// others would show it much larger, so that an edit moves only its own column.
+pub(super) fn into_columns(graph: &mut Graph, aspect: f64, before: &[ColumnBreak]) {
     let turned = graph.direction == Direction::LeftToRight;
     let (across, along) = if turned { (graph.height, graph.width) } else { (graph.width, graph.height) };
-    let room = height.map(|height| (if turned { height * aspect } else { height }).clamp(200.0, 20_000.0) as i32);
     // The value is in thousandths, and limited to plausible shapes.
     let aspect = i64::from((if turned { 1_000.0 / aspect } else { 1_000.0 * aspect }).clamp(100.0, 10_000.0) as i32);
-    let enough = room.unwrap_or(MIN_LENGTH);
-    if along <= enough && (before.is_empty() || along * 14 <= enough * 10) {
+    if along <= MIN_LENGTH && (before.is_empty() || along * 14 <= MIN_LENGTH * 10) {
         return;
     }
-    // The scale at which the drawing is shown with this number of columns, the longest of which has this length. A drawing that is
-    // large enough has no more columns than it needs.
+    // The scale at which the drawing is shown with this number of columns, the longest of which has this length.
     let scale = |columns: i32, length: i32| {
         let width = i64::from(columns) * i64::from(across + 2 * BESIDE);
-        let scale = (aspect * 1_000_000 / width).min(1_000_000_000 / i64::from(length.max(1)));
-        room.map_or(scale, |room| (scale * i64::from(room) / 1_000_000).min(LARGE_ENOUGH))
+        (aspect * 1_000_000 / width).min(1_000_000_000 / i64::from(length.max(1)))
     };
-    let most = if along <= enough { 1 } else { MOST_COLUMNS };
+    let most = if along <= MIN_LENGTH { 1 } else { MOST_COLUMNS };
     let equal = |columns: i32| scale(columns, along / columns);
-    let mut columns = 1;
-    for more in 2..=most {
-        let worth = if room.is_some() { equal(columns) * WORTH_A_COLUMN / 1_000 } else { 0 };
-        if equal(more) > equal(columns) + worth {
-            columns = more;
-        }
-    }
+    let Some(columns) = (1..=most).max_by_key(|&columns| (equal(columns), -columns)) else { return };
     let drawing = Drawing { graph, turned };
     let mut cuts = drawing.cuts_at(before).unwrap_or_default();
     // A slightly larger scale does not justify changing the existing columns, or a single row.

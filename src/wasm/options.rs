@@ -250,7 +250,6 @@ impl FromMembers for LayoutOptions {
         self.expanded = from.texts("expanded")?;
         self.selectors = from.flag("selectors")?;
         self.aspect = from.read("aspect", "a number above 0", |value| value.as_f64().filter(|aspect| *aspect > 0.0))?;
-        self.height = from.read("height", "a number above 0", |value| value.as_f64().filter(|height| *height > 0.0))?;
         self.breaks = from.breaks()?;
         self.widths = from.widths()?;
         Ok(())

@@ -20,9 +20,6 @@ export class Client {
   private watch: ReturnType<typeof setInterval> | undefined;
   private ready = false;
 
-  /** Called once before the next call, to send what was put off. */
-  beforeCall: (() => void) | undefined;
-
   /** Whether a machine runs. While it does, the worker is pinged even if no call waits. */
   running = false;
 
@@ -38,9 +35,6 @@ export class Client {
   }
 
   call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["value"]> {
-    const first = this.beforeCall;
-    this.beforeCall = undefined;
-    first?.();
     return new Promise((resolve, reject) => {
       const id = this.next++;
       if (this.calls.size === 0) this.hangDetector.received();

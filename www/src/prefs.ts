@@ -69,14 +69,6 @@ export const followPause = kept("follow", true, isBoolean);
 export const singleKeys = kept("keys", true, isBoolean);
 /** The keys that the user has changed, by the command's id. */
 export const keymap = kept<Readonly<Record<string, readonly string[]>>>("keymap", {}, isKeymap);
-/**
- * How the panes are arranged: all of them for writing; with the code and the inspector as rails for debugging; the graph alone for
- * reading. There is one layout while no run is on screen, and one for runs.
- */
-export type PaneLayout = "write" | "debug" | "read";
-const isLayout = oneOf<PaneLayout>("write", "debug", "read");
-export const paneLayout = kept<PaneLayout>("layout", "write", isLayout);
-export const runLayout = kept<PaneLayout>("layout.run", "write", isLayout);
 export const leftWidth = kept("left", 30, isNumber);
 export const rightWidth = kept("right", 26, isNumber);
 export const dockHeight = kept("dock", 248, isNumber);

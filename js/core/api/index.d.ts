@@ -810,11 +810,6 @@ export interface LayoutOptions {
    */
   aspect?: number;
   /**
-   * Height of that area in px. A graph that fits into it is not broken; one that does not is broken as soon as that shows it larger.
-   * Only used with `aspect`. Default: a graph is broken if it is longer than 1,400 px.
-   */
-  height?: number;
-  /**
    * Where an earlier drawing was broken: its {@link Graph.breaks}. The graph is broken there again, unless other columns would show
    * it 1.4 times as large. So an edit moves only the states of its own column. Default: none.
    *

@@ -135,11 +135,7 @@ function isModel(model: Given | undefined): model is Extract<Given, { operations
 
 /** Returns the graph of a definition with positions and sizes. The definition may have errors, as long as it is JSON. */
 export function layout(definition: Definition, options: LayoutOptions & { selectors?: boolean } = {}): Graph {
-  checkOptions(
-    options,
-    ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "height", "breaks", "widths"],
-    "layout()",
-  );
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "breaks", "widths"], "layout()");
   return drawn(layoutOf, definition, options);
 }
 
@@ -153,7 +149,6 @@ export function renderSvg(definition: Definition, options: SvgOptions = {}): str
       "foldLarge",
       "expanded",
       "aspect",
-      "height",
       "breaks",
       "widths",
       "theme",

@@ -42,15 +42,10 @@ export function layoutOf(text: string, options: LayoutOptions): Graph {
 /** Returns the graph of a definition as an SVG document. */
 export function svgOf(
   text: string,
-  { direction, collapsed, foldLarge, expanded, aspect, height, breaks, widths, status, taken, notes, ...rest }: SvgOptions,
+  { direction, collapsed, foldLarge, expanded, aspect, breaks, widths, status, taken, notes, ...rest }: SvgOptions,
 ): string {
   const style = defined({ ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) });
-  return drawn(
-    module.renderSvg,
-    text,
-    layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, height, breaks, widths }),
-    style,
-  );
+  return drawn(module.renderSvg, text, layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, breaks, widths }), style);
 }
 
 /** Returns the result of a gesture on a text, from which an edit in any syntax can be made. */

@@ -42,7 +42,7 @@ async function openMachine(user, fields) {
     await page.locator("[data-node]").first().focus();
     await page.keyboard.press("Shift+E");
   } else {
-    const canvas = page.locator(".canvas");
+    const canvas = page.locator("svg.canvas");
     await (device === "touch" ? canvas.tap({ position: { x: 8, y: 200 } }) : canvas.click({ position: { x: 8, y: 200 } }));
     await user.press(page.getByRole("tab", { name: "Form", exact: true }));
   }

@@ -162,7 +162,7 @@ export class User {
       const port = this.page.locator(`[data-port=${JSON.stringify(from)}]`);
       // On a touch screen the buttons of large states are always visible.
       if (this.device === "mouse" || (await port.count()) === 0) await this.press(this.node(from).locator("text.name").first());
-      const { y, height } = await this.page.locator(".canvas").boundingBox();
+      const { y, height } = await this.page.locator("svg.canvas").boundingBox();
       // The lower end of a large Parallel may be out of view.
       if ((await port.boundingBox())?.y < y + height - 20) await this.press(port);
       else await this.gesture(from, "append");

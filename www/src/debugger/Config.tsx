@@ -1,6 +1,5 @@
 // The options of an execution besides its input: its clock, and the resulting Context Object.
 
-import "../styles/config.css";
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { PendingTimer } from "../model/protocol.ts";
 import type { Config as Settings } from "../model/runReport.ts";

@@ -1,7 +1,6 @@
 // The visits of a run over time. There is a lane for each branch or iteration, long pauses are folded, and the view can be
 // zoomed.
 
-import "../styles/lanes.css";
 import { type Signal, signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useMemo, useRef } from "preact/hooks";

@@ -8,7 +8,7 @@ import { StopRings } from "../debugger/stopHints.tsx";
 import { LiveTags } from "../graph/LiveTags.tsx";
 import { focused } from "../graph/focus.ts";
 import { detail } from "../graph/lod.ts";
-import { painted, pan, size, view } from "../graph/viewport.ts";
+import { pan, size, view } from "../graph/viewport.ts";
 import { labelsOf } from "../graph-editor/kernel/plus.ts";
 import { aimSigns } from "../graph-editor/kernel/signs.ts";
 import { Layer as Signs } from "../graph-editor/view/layer.ts";
@@ -24,7 +24,7 @@ import { touched } from "./touch.ts";
 const EDGE = 28;
 const STEP = 8;
 
-const scale = computed(() => painted.value.k);
+const scale = computed(() => view.value.k);
 const hidden = computed(() => analysis.inside.value !== null || detail.value === "far");
 /** Whether the palette is over a transition or a state. */
 const aim = computed(() => {
@@ -33,27 +33,27 @@ const aim = computed(() => {
 });
 
 /** Returns a point of the window in px of the drawing. */
-function placeIn(pane: HTMLElement, event: { clientX: number; clientY: number }): [number, number] {
-  const box = pane.getBoundingClientRect();
+function placeIn(svg: SVGSVGElement, event: { clientX: number; clientY: number }): [number, number] {
+  const box = svg.getBoundingClientRect();
   const { x, y, k } = view.peek();
   return [(event.clientX - box.left - x) / k, (event.clientY - box.top - y) / k];
 }
 
 /** Scrolls the view while a drag is near the edge of the pane. */
-function scrollNear(pane: HTMLElement, event: PointerEvent): void {
-  const box = pane.getBoundingClientRect();
+function scrollNear(svg: SVGSVGElement, event: PointerEvent): void {
+  const box = svg.getBoundingClientRect();
   const along = (here: number, length: number): number => (here < EDGE ? STEP : here > length - EDGE ? -STEP : 0);
   const [dx, dy] = [along(event.clientX - box.left, size.peek().width), along(event.clientY - box.top, size.peek().height)];
   if (dx !== 0 || dy !== 0) pan(dx, dy);
 }
 
 /** Returns the layer of a drawing, which is drawn again when what it depends on changes. */
-function mount(index: GraphIndex, pane: HTMLElement, group: SVGGElement): () => void {
+function mount(index: GraphIndex, svg: SVGSVGElement, group: SVGGElement): () => void {
   const labels = labelsOf(index.graph);
   const signs = new Signs(
     {
       index,
-      pane,
+      svg,
       group,
       sight() {
         const [marks, touch, chosen, close] = [edgeMarks.value, touched.value, selection.selectedState.value, detail.value === "near"];
@@ -71,12 +71,12 @@ function mount(index: GraphIndex, pane: HTMLElement, group: SVGGElement): () => 
             };
       },
       more: () => (aim.value ? aimSigns(index, aim.value, scale.value) : []),
-      place: (event) => placeIn(pane, event),
+      place: (event) => placeIn(svg, event),
       touched: () => touched.value,
       touch: (on) => void (touched.value = on),
       selects: () => multiSelect.peek(),
       focus: (id) => void (focused.value = id),
-      near: (event) => scrollNear(pane, event),
+      near: (event) => scrollNear(svg, event),
     },
     host,
   );
@@ -87,9 +87,9 @@ function mount(index: GraphIndex, pane: HTMLElement, group: SVGGElement): () => 
   };
 }
 
-export function Layer({ index, pane }: { index: GraphIndex; pane: RefObject<HTMLElement | null> }) {
+export function Layer({ index, svg }: { index: GraphIndex; svg: RefObject<SVGSVGElement | null> }) {
   const group = useRef<SVGGElement>(null);
-  useEffect(() => mount(index, pane.current!, group.current!), [index]);
+  useEffect(() => mount(index, svg.current!, group.current!), [index]);
   return (
     <g class="edit-layer" aria-hidden="true">
       {!hidden.value && (

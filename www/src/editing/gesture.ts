@@ -116,8 +116,8 @@ function outgrown({ graph, corner }: GraphIndex): boolean {
 export function toGraph(id: string | null): void {
   if (id === null || document.activeElement?.closest("#left, #inspector-pane, .picker")) return;
   const back = (): boolean => {
-    const pane = document.querySelector<HTMLElement>(".canvas");
-    return pane !== null && focusNode(pane, id);
+    const svg = document.querySelector<SVGSVGElement>("svg.canvas");
+    return svg !== null && focusNode(svg, id);
   };
   if (back()) return;
   // The state gets the focus when it is drawn, with a new graph or as soon as it is visible.

@@ -33,8 +33,8 @@ function select(ids: readonly string[]): void {
 /** Returns the point of the window that a question is placed at. The default is the middle of the graph. */
 function spotOf(at: At): Spot | undefined {
   if (typeof at !== "string") return at;
-  const pane = document.querySelector<HTMLElement>(".canvas");
-  const box = pane && elementOf(pane, at)?.getBoundingClientRect();
+  const svg = document.querySelector<SVGSVGElement>("svg.canvas");
+  const box = svg && elementOf(svg, at)?.getBoundingClientRect();
   return box ? { x: box.right + 8, y: box.top } : undefined;
 }
 

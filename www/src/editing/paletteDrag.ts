@@ -63,7 +63,7 @@ export function startPaletteDrag(event: PointerEvent, option: Option): void {
   addEventListener("keydown", keys, true);
 }
 
-const canvas = (): HTMLElement | null => document.querySelector<HTMLElement>(".canvas");
+const canvas = (): SVGSVGElement | null => document.querySelector<SVGSVGElement>("svg.canvas");
 
 /** Scrolls the view while the pointer is near the pane's edge. */
 function moveAlong(at: PointerEvent): void {
@@ -75,8 +75,8 @@ function moveAlong(at: PointerEvent): void {
 }
 
 function aimOf({ clientX, clientY }: PointerEvent): Aim {
-  const pane = canvas();
-  const box = pane?.getBoundingClientRect();
+  const svg = canvas();
+  const box = svg?.getBoundingClientRect();
   if (!box || clientX < box.left || clientX > box.right || clientY < box.top || clientY > box.bottom) return null;
   const below = document.elementFromPoint(clientX, clientY);
   if (below?.closest(".edit-palette")) return null;

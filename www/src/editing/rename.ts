@@ -10,8 +10,8 @@ import { overPanes } from "./picking.ts";
 
 /** Asks for a new name. In the table, a state is renamed in the definition. */
 export async function askName(node: GraphNode): Promise<string | undefined> {
-  const pane = document.querySelector<HTMLElement>(".canvas");
-  const box = pane && elementOf(pane, node.id)?.getBoundingClientRect();
+  const svg = document.querySelector<SVGSVGElement>("svg.canvas");
+  const box = svg && elementOf(svg, node.id)?.getBoundingClientRect();
   if (!box) {
     void renameState(node.name);
     return undefined;

@@ -22,7 +22,7 @@ export function layerOver(index: GraphIndex, drawing: Drawing, host: EditorHost,
   return new Layer(
     {
       index,
-      pane: element,
+      svg: element,
       group,
       sight: () => ({
         scale: element.getScreenCTM()?.a || 1,

@@ -20,7 +20,7 @@ export interface PictureOptions {
 export async function svgOf({ theme, withRun }: PictureOptions, here = false): Promise<string> {
   const inner = analysis.inside.value?.definition;
   const text = inner ?? workspace.definition.value;
-  const { widths, selectors: _, ...drawing } = analysis.drawnAs(text);
+  const { widths, ...drawing } = analysis.drawnAs(text);
   const index = analysis.graph.value;
   const breaks = index?.graph.breaks;
   const options: Record<string, unknown> = { theme, ...drawing, ...(breaks && { breaks }), ...(here && { widths }), foldLarge: true };

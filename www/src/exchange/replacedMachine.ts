@@ -3,7 +3,7 @@
 
 import { batch, effect, untracked } from "@preact/signals";
 import * as debug from "../debugger/model.ts";
-import { expectMachine, fit, fresh, setView } from "../graph/viewport.ts";
+import { expectMachine, fit, fresh, view } from "../graph/viewport.ts";
 import type { Analysis } from "../model/protocol.ts";
 import type { Workspace } from "../model/share.ts";
 import * as analysis from "../store/analysis.ts";
@@ -243,7 +243,7 @@ function fitGraph(): void {
   expectMachine();
   const drawn = analysis.graph.value;
   if (!drawn) return;
-  fit(drawn, setView);
+  fit(drawn, (to) => (view.value = to));
   fresh.value = false;
 }
 

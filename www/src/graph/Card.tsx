@@ -1,6 +1,6 @@
 // The card with details of a node. It is shown when the pointer or the focus rests on the node.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { detailsOf } from "../model/details.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
@@ -9,18 +9,49 @@ import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import { bytes, count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { card, dismiss, leave, stay } from "./resting.ts";
 import { overrideOf, shownOf } from "./status.ts";
+import { view } from "./viewport.ts";
 import { targetsInWords } from "./targets.ts";
 
 const NodeFailure = lazy(() => import("../debugger/ErrorCard.tsx").then((module) => module.NodeFailure));
 const FAILED: ReadonlySet<string> = new Set(["failed", "timedOut", "caught", "retrying"]);
+const REST = 400;
+const GRACE = 250;
+
+const card = signal<{ id: string; box: DOMRect } | null>(null);
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Called when the pointer or the focus comes to a node. */
+export function rest(id: string, element: Element): void {
+  clearTimeout(timer);
+  if (card.value?.id === id) return;
+  timer = setTimeout(() => (card.value = { id, box: element.getBoundingClientRect() }), card.value ? 120 : REST);
+}
+
+/** Called when the pointer or the focus has left. The card stays for a moment, so that the pointer can reach it. */
+export function leave(): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => (card.value = null), GRACE);
+}
+
+/** Hides the card. Returns false if there was none. */
+export function dismiss(): boolean {
+  clearTimeout(timer);
+  const there = card.value !== null;
+  card.value = null;
+  return there;
+}
 
 export function Card({ index }: { index: GraphIndex }) {
   const element = useRef<HTMLDivElement>(null);
   const shown = card.value;
   const at = shown ? (index.byId.get(shown.id) ?? -1) : -1;
   const node = index.node(at);
+  useSignalEffect(() => {
+    // If the view moves, the card is no longer beside its node.
+    void view.value;
+    if (card.peek()) dismiss();
+  });
   useEffect(() => {
     // If the window has another size, the card's position is wrong.
     addEventListener("resize", dismiss);
@@ -48,7 +79,7 @@ export function Card({ index }: { index: GraphIndex }) {
   }, [shown]);
   if (!node || !isState(node)) return null;
   return (
-    <div class="card" ref={element} role="tooltip" onPointerEnter={stay} onPointerLeave={leave}>
+    <div class="card" ref={element} role="tooltip" onPointerEnter={() => clearTimeout(timer)} onPointerLeave={leave}>
       <Content index={index} node={node} at={at} />
     </div>
   );

@@ -1,6 +1,5 @@
 // The path of the selected iterations, from the outermost Map.
 
-import "../styles/graph-iterations.css";
 import { viewOf } from "../model/iterations.ts";
 import * as analysis from "../store/analysis.ts";
 import * as playback from "../store/playback.ts";

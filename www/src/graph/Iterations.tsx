@@ -1,6 +1,5 @@
 // Selects an iteration of a Map. The same controls are in the Map's box on the graph and in the inspector.
 
-import "../styles/graph-iterations.css";
 import { signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { GraphNode } from "../model/graph.ts";

@@ -1,6 +1,5 @@
 // The legend of an overlay on the graph, with a button that closes the overlay.
 
-import "../styles/legend.css";
 import { useEffect } from "preact/hooks";
 import { Icon } from "../ui/Icon.tsx";
 import { Parts } from "./Parts.tsx";

@@ -4,7 +4,7 @@
 import { effect, useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { inBoxes } from "./lod.ts";
-import { painted, size as paneSize } from "./viewport.ts";
+import { size as paneSize, view } from "./viewport.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { cut, widthOf } from "../ui/measure.ts";
 import { outputs } from "../debugger/liveValues.ts";
@@ -98,7 +98,7 @@ function sidesOf(index: GraphIndex, height: number, least: number, pane: Box): M
 
 /** Returns the visible part of the drawing. */
 function paneNow(): Box {
-  const { x, y, k } = painted.peek();
+  const { x, y, k } = view.peek();
   const { width, height } = paneSize.peek();
   return { x: -x / k, y: -y / k, width: width / k, height: height / k };
 }
@@ -106,7 +106,7 @@ function paneNow(): Box {
 export function LiveTags({ index }: { index: GraphIndex }) {
   const shown = outputs.value;
   // The scale is rounded, so that not every movement computes the positions again.
-  const k = useComputed(() => Math.min(1, Math.max(0.05, Math.round(painted.value.k * 10) / 10))).value;
+  const k = useComputed(() => Math.min(1, Math.max(0.05, Math.round(view.value.k * 10) / 10))).value;
   const drawn = inBoxes.value && shown.size > 0;
   const sides = useMemo(() => (drawn ? sidesOf(index, 18 / k, LEAST / k, paneNow()) : new Map<string, Side>()), [index, k, drawn, shown]);
   const within = useMemo(() => new Map([...shown].map(([id, text]) => [id, { text, inside: !sides.has(id) }])), [shown, sides]);

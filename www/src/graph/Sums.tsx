@@ -1,6 +1,5 @@
 // Totals of a state over all iterations of a Map: how often each outcome occurred, and the mean duration.
 
-import "../styles/graph-iterations.css";
 import { useComputed } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
 import { meanOf } from "../model/log.ts";

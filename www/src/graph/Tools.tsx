@@ -11,7 +11,7 @@ import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { useRoving } from "../ui/roving.ts";
 import { save } from "../ui/save.ts";
-import { fitOrWhole, moved, view, zoomTo } from "./viewport.ts";
+import { fit, glide, moved, view, zoomTo } from "./viewport.ts";
 
 export function GraphTools({ index }: { index: GraphIndex }) {
   const bar = useRef<HTMLDivElement>(null);
@@ -40,7 +40,13 @@ export function GraphTools({ index }: { index: GraphIndex }) {
       >
         <Icon name="plus" />
       </button>
-      <button type="button" class="square" aria-label="Fit the graph" title={`Fit${keyHint("fit")}`} onClick={() => fitOrWhole(index)}>
+      <button
+        type="button"
+        class="square"
+        aria-label="Fit the graph"
+        title={`Fit${keyHint("fit")}`}
+        onClick={() => fit(index, glide, true)}
+      >
         <Icon name="fit" />
       </button>
       <button
@@ -65,7 +71,7 @@ export function GraphTools({ index }: { index: GraphIndex }) {
 async function saveSvg(): Promise<void> {
   try {
     // A file is shown in whatever font is available, so its layout uses the common text widths.
-    const { widths: _, selectors: __, ...drawing } = analysis.drawnAs(workspace.definition.value);
+    const { widths: _, ...drawing } = analysis.drawnAs(workspace.definition.value);
     const options = { ...drawing, foldLarge: true };
     const svg = await interpreter.query("svg", { text: workspace.definition.value, format: workspace.format.value, options });
     save(`${workspace.title.value}.svg`, svg, "image/svg+xml");

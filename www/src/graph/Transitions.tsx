@@ -1,7 +1,7 @@
 // Transitions under the pointer: the nearest one is highlighted, and a click on it opens its menu. For the keyboard, the menu of
 // a state has its transitions.
 
-import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 import { canStopOn, transitionInWords, transitionMenu } from "../debugger/stops.ts";
@@ -15,16 +15,16 @@ const REACH = { mouse: 9, touch: 18 };
 
 interface Props {
   index: GraphIndex;
-  pane: RefObject<HTMLElement | null>;
-  view: ReadonlySignal<View>;
+  svg: RefObject<SVGSVGElement | null>;
+  view: Signal<View>;
   /** Moves the focus to a node. */
   focus(id: string): void;
 }
 
-export function Transitions({ index, pane, view, focus }: Props) {
+export function Transitions({ index, svg, view, focus }: Props) {
   const near = useSignal<GraphEdge | null>(null);
   useEffect(() => {
-    const element = pane.current!;
+    const element = svg.current!;
     const find = (event: MouseEvent): GraphEdge | null => {
       // If the drawing is small, there are no separate lines.
       if (element.classList.contains("far") || (event.target as Element).closest("[data-node], .selector, .fold")) return null;

@@ -14,12 +14,12 @@ export function choose(node: GraphNode): void {
 }
 
 /** Moves the focus to a node. Returns false if it is not drawn. */
-export function focusNode(pane: Element, id: string): boolean {
-  const element = elementOf(pane, id);
+export function focusNode(svg: SVGSVGElement, id: string): boolean {
+  const element = elementOf(svg, id);
   element?.focus({ preventScroll: true });
   return element !== null;
 }
 
-export function elementOf(pane: Element, id: string): SVGGElement | null {
-  return pane.querySelector<SVGGElement>(`[data-node="${CSS.escape(id)}"]`);
+export function elementOf(svg: Element, id: string): SVGGElement | null {
+  return svg.querySelector<SVGGElement>(`[data-node="${CSS.escape(id)}"]`);
 }

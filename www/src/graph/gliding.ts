@@ -6,8 +6,8 @@ import type { GraphIndex } from "../model/graph.ts";
 const MOST_MOVING = 400;
 
 /** Animates nodes to their new positions; new nodes fade in. `shift` is how far the whole drawing was moved. */
-export function glideNodes(pane: Element, old: GraphIndex, now: GraphIndex, shift: { dx: number; dy: number }): void {
-  const elements = [...pane.querySelectorAll<SVGGElement>("[data-move]")];
+export function glideNodes(svg: SVGSVGElement, old: GraphIndex, now: GraphIndex, shift: { dx: number; dy: number }): void {
+  const elements = [...svg.querySelectorAll<SVGGElement>("[data-move]")];
   if (elements.length > MOST_MOVING) return;
   const timing = { duration: 200, easing: "cubic-bezier(.3,.7,.3,1)" };
   let any = false;
@@ -25,5 +25,5 @@ export function glideNodes(pane: Element, old: GraphIndex, now: GraphIndex, shif
     any = true;
     element.animate({ transform: [`translate(${dx}px, ${dy}px)`, "none"] }, timing);
   }
-  if (any) for (const lines of pane.querySelectorAll(".lines")) lines.animate({ opacity: [0, 1] }, timing);
+  if (any) for (const lines of svg.querySelectorAll(".lines")) lines.animate({ opacity: [0, 1] }, timing);
 }

@@ -18,7 +18,7 @@ export interface Project {
 
 export interface GraphEditor {
   /** Drawn over the states, in the coordinates of the drawing. */
-  Layer: ComponentType<{ index: GraphIndex; pane: RefObject<HTMLElement | null> }>;
+  Layer: ComponentType<{ index: GraphIndex; svg: RefObject<SVGSVGElement | null> }>;
   /** The buttons beside the drawing. */
   Bar: ComponentType;
   /** The choices to begin with, if there are no states. */

@@ -4,7 +4,7 @@ import { goToDefinition } from "../editor/definitionEditor.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
-import { dismiss } from "./resting.ts";
+import { dismiss } from "./Card.tsx";
 import { choose, elementOf, focusNode, focused, refocus } from "./focus.ts";
 import { openMenu } from "./menuOpen.ts";
 import { renameNode } from "./graphEditor.ts";
@@ -25,19 +25,19 @@ export function keyUp(event: KeyboardEvent, index: GraphIndex): void {
 const PAN: Record<string, [number, number]> = { Up: [0, 60], Down: [0, -60], Left: [60, 0], Right: [-60, 0] };
 
 /** Handles a key while the graph has the focus. */
-export function keys(event: KeyboardEvent, index: GraphIndex, pane: Element): void {
+export function keys(event: KeyboardEvent, index: GraphIndex, svg: SVGSVGElement): void {
   const command = keymap.value?.find(event, "graph");
   const at = index.byId.get(focused.value ?? "") ?? -1;
   const node = index.node(at);
   // Folding applies to the focused node and not to the selected one.
   if (command?.run && !/fold$/.test(command.id)) command.run();
-  else if (!node || !act(command?.id, event, index, at, node, pane)) return;
+  else if (!node || !act(command?.id, event, index, at, node, svg)) return;
   event.preventDefault();
   event.stopPropagation();
 }
 
 /** Runs the command of a key. Returns whether there was one. */
-function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at: number, node: GraphNode, pane: Element): boolean {
+function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at: number, node: GraphNode, svg: SVGSVGElement): boolean {
   const [, way] = /^(?:graph|pan)(Up|Down|Left|Right)$/.exec(id ?? "") ?? [];
   if (way !== undefined) {
     if (space || id!.startsWith("pan")) {
@@ -45,20 +45,20 @@ function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at
       pan(...PAN[way]!);
     } else {
       const to = neighbour(index, at, way);
-      if (to >= 0) go(index, to, pane);
+      if (to >= 0) go(index, to, svg);
     }
     return true;
   }
   switch (id) {
     case "graphMenu": {
-      const box = elementOf(pane, node.id)?.getBoundingClientRect();
+      const box = elementOf(svg, node.id)?.getBoundingClientRect();
       if (box)
-        openMenu(node, box.left + Math.min(box.width / 2, 60), box.top + Math.min(box.height / 2, 40), () => focusNode(pane, node.id));
+        openMenu(node, box.left + Math.min(box.width / 2, 60), box.top + Math.min(box.height / 2, 40), () => focusNode(svg, node.id));
       return true;
     }
     case "graphInto": {
       const into = isContainer(node) ? firstInside(index, at) : -1;
-      if (into >= 0) go(index, into, pane);
+      if (into >= 0) go(index, into, svg);
       else {
         choose(node);
         if (isState(node)) void renameNode(node.id);
@@ -75,7 +75,7 @@ function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at
         return false;
       }
       const out = index.stateAround(at);
-      if (out >= 0) go(index, out, pane);
+      if (out >= 0) go(index, out, svg);
       return out >= 0;
     }
     case "fold":
@@ -85,17 +85,17 @@ function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at
       analysis.toggleFold(node.pointer);
       return true;
     case "graphHome":
-      go(index, index.graph.nodes.findIndex(isState), pane);
+      go(index, index.graph.nodes.findIndex(isState), svg);
       return true;
     case undefined:
-      return typed(event, index, at, pane);
+      return typed(event, index, at, svg);
     default:
       return false;
   }
 }
 
 /** Handles the space bar, and letters, which move to the next state whose name begins with them. */
-function typed(event: KeyboardEvent, index: GraphIndex, at: number, pane: Element): boolean {
+function typed(event: KeyboardEvent, index: GraphIndex, at: number, svg: SVGSVGElement): boolean {
   if (event.altKey || event.ctrlKey || event.metaKey) return false;
   if (event.key === " ") {
     if (!event.repeat) [space, spaceMoved] = [true, false];
@@ -103,18 +103,18 @@ function typed(event: KeyboardEvent, index: GraphIndex, at: number, pane: Elemen
   }
   if (event.key.length !== 1 || !/\p{L}|\p{N}/u.test(event.key) || event.shiftKey || keymap.value?.find(event, "page")) return false;
   const to = byLetter(index, at, event.key.toLowerCase());
-  if (to >= 0) go(index, to, pane);
+  if (to >= 0) go(index, to, svg);
   return to >= 0;
 }
 
-function go(index: GraphIndex, to: number, pane: Element): void {
+function go(index: GraphIndex, to: number, svg: SVGSVGElement): void {
   const node = index.node(to);
   if (!node) return;
   focused.value = node.id;
   choose(node);
   reveal(node.id);
   // The element exists after the next painting at the latest, even if it was out of view.
-  if (!focusNode(pane, node.id)) requestAnimationFrame(() => focusNode(pane, node.id));
+  if (!focusNode(svg, node.id)) requestAnimationFrame(() => focusNode(svg, node.id));
 }
 
 function firstInside(index: GraphIndex, at: number): number {

@@ -1,24 +1,65 @@
 // Transitions, their labels, and the marks of the start and end of scopes.
 
-import { type Signal, useComputed } from "@preact/signals";
+import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { memo } from "../ui/memo.ts";
+import { useEffect, useRef } from "preact/hooks";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
+import { motion } from "../prefs.ts";
 import * as playback from "../store/playback.ts";
 import { grouped } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { DRAWN } from "../model/cards.ts";
-import { detail, nameSize } from "./lod.ts";
+import { DRAWN, detail, nameSize } from "./lod.ts";
 import { edgeMarks, overlay } from "../debugger/onGraph.ts";
 import { failing } from "./status.ts";
 
 const EdgeMarks = lazy(() => import("./Marks.tsx").then((module) => module.EdgeMarks));
 
+const boxes = new WeakMap<GraphEdge, { x: number; y: number; width: number; height: number }>();
+/** Returns the bounding box of a transition. */
+export function boxOf(edge: GraphEdge) {
+  let box = boxes.get(edge);
+  if (!box) {
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const [x, y] of edge.points)
+      [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+    boxes.set(edge, (box = { x: left, y: top, width: right - left, height: bottom - top }));
+  }
+  return box;
+}
+
 function lineKind(edge: GraphEdge): "flow" | "catch" | "back" {
   return edge.kind === "catch" ? "catch" : edge.back ? "back" : "flow";
 }
 
+/** The maximum number of tokens that move at the same time. If there are more, a line only changes its colour. */
+const MOST_TOKENS = 24;
+/** The minimum time between two tokens on the same line, in milliseconds. */
+const SHORTEST = 100;
+let tokens = 0;
+
 export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
   const taken = playback.takenOf(edge.id);
+  const before = useRef(taken.peek());
+  const last = useRef(0);
+  const token = useSignal(0);
+  const end = (): void => {
+    if (token.peek() === 0) return;
+    tokens -= 1;
+    token.value = 0;
+  };
+  useSignalEffect(() => {
+    const now = taken.value;
+    const more = now > before.current;
+    before.current = now;
+    if (!more) return end();
+    const time = performance.now();
+    const quick = time - last.current < SHORTEST;
+    last.current = time;
+    if (quick || !motion() || !playback.live.peek() || token.peek() > 0 || tokens >= MOST_TOKENS) return;
+    tokens += 1;
+    token.value = now;
+  });
+  useEffect(() => end, []);
   const kind = lineKind(edge);
   // The line has the colour of its source state, or of the failure that it led to.
   const by = useComputed(() =>
@@ -44,6 +85,7 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
       />
       {marks && detail.value !== "far" && <EdgeMarks edge={edge} marks={marks} />}
       {again && detail.value !== "far" && <Count edge={edge} taken={taken} />}
+      {token.value > 0 && <path key={token.value} class="token" d={edge.path} pathLength={100} onAnimationEnd={end} />}
     </>
   );
 });

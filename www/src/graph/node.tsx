@@ -3,7 +3,7 @@
 import { type ReadonlySignal, type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { type GraphNode, isState } from "../model/graph.ts";
+import { type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, meanOf } from "../model/log.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
@@ -16,9 +16,8 @@ import { count, duration } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { type NodeMark, type OverState, captions, nodeMarks, overlay } from "../debugger/onGraph.ts";
 import { choose, focused } from "./focus.ts";
-import { detail, icons, inBoxes, nameSize } from "./lod.ts";
-import { DRAWN, LINE, placeName } from "../model/cards.ts";
-import { cut, widthOf } from "../ui/measure.ts";
+import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
+import { cut, wrapped } from "../ui/measure.ts";
 import { renameNode } from "./graphEditor.ts";
 import { found } from "./search.ts";
 import { type Shown, overrideOf, shownOf, signOf } from "./status.ts";
@@ -206,13 +205,11 @@ export function Head({ node }: { node: GraphNode }) {
   const told = useComputed(() => captions.value.get(node.pointer)).value;
   const live = told?.inside ? told.text : undefined;
   if (!inBoxes.value) return null;
-  const hasIcon = icons.value;
-  const { size, icon, tile, left, lines, first } = placeName(node, nameSize.value, hasIcon, widthOf);
-  const top = y + 27 - tile / 2;
+  const { size, left, tile, lines, first } = nameIn(node, nameSize.value);
   return (
     <>
-      {hasIcon && <rect class="tile" x={x + icon} y={top} width={tile} height={tile} rx="7" />}
-      {hasIcon && <path class="glyph" transform={`translate(${x + icon + tile / 2 - 10} ${top + tile / 2 - 10})`} d={glyphOf(node)} />}
+      {tile && <rect class="tile" x={x + 11} y={y + 12} width="30" height="30" rx="7" />}
+      {tile && <path class="glyph" transform={`translate(${x + 16} ${y + 17})`} d={glyphOf(node)} />}
       <text class="name" style={{ fontSize: `${size}px` }}>
         {lines.map((line, i) => (
           <tspan key={i} x={x + left} y={y + first + (size === DRAWN ? 16 : size * LINE) * i}>
@@ -230,6 +227,33 @@ export function Head({ node }: { node: GraphNode }) {
       )}
     </>
   );
+}
+
+/** The line height of a name, relative to its font size. */
+const LINE = 1.06;
+
+/** How far the status sign extends above the lower border, in px. */
+const STATUS = 11;
+
+/** Returns the layout of a name in its box. In a small drawing the name is larger and replaces smaller texts. */
+function nameIn(node: GraphNode, size: number): { size: number; left: number; tile: boolean; lines: string[]; first: number } {
+  if (size === DRAWN)
+    return { size, left: 52, tile: true, lines: node.lines.map((line, i) => (i < node.lines.length - 1 ? `${line} ` : line)), first: 39 };
+  const fold = node.type === "Parallel" || node.type === "Map" ? 28 : 0;
+  const height = isContainer(node) ? 54 : node.height;
+  const most = isContainer(node) ? 1 : Math.max(1, Math.floor((height + 2) / (size * LINE)));
+  const low = (lines: string[]): number => (height - lines.length * size * LINE) / 2 + size * 0.9;
+  // The name has the whole box except the corner with the status.
+  const from = (left: number): string[] => {
+    const lines = wrapped(node.name, size, node.width - left - 10 - fold, most);
+    const last = low(lines) + (lines.length - 1) * size * LINE;
+    return last > height - STATUS && !isContainer(node) ? wrapped(node.name, size, node.width - left - 28 - fold, lines.length) : lines;
+  };
+  const beside = from(52);
+  // If the name has no room beside the type's icon, it uses the icon's place too.
+  const tile = !beside.at(-1)!.endsWith("…");
+  const lines = tile ? beside : from(10);
+  return { size, left: tile ? 52 : 10, tile, lines, first: low(lines) };
 }
 
 const PATTERN_TEXT = { token: "waits for its token", sync: "waits for the job to finish" } as const;
@@ -251,7 +275,7 @@ const problemCounts = computed(() => {
 
 function nameOf(node: GraphNode, ways: string, run: NodeRun, status: string, timer: PendingTimer | undefined, told: Told): string {
   // The accessible name begins with the text that is drawn.
-  const drawn = placeName(node, inBoxes.value ? nameSize.value : DRAWN, icons.value, widthOf).lines.join("");
+  const drawn = nameIn(node, inBoxes.value ? nameSize.value : DRAWN).lines.join("");
   const live = told.live.value;
   const problems = told.bad.value;
   const over = told.over.value;

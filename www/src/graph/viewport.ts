@@ -1,23 +1,34 @@
 // The visible part of the graph.
 
-import { type ReadonlySignal, batch, computed, signal } from "@preact/signals";
-import { DRAWN, largestName, leastScale } from "../model/cards.ts";
-import { BAR_FROM, EDGE, type View, fittedView, wholeScale } from "../model/fit.ts";
+import { computed, signal } from "@preact/signals";
 import { type GraphIndex, isContainer } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
-import { graph, setShape } from "../store/analysis.ts";
-import { widthOf } from "../ui/measure.ts";
+import { graph, setAspect } from "../store/analysis.ts";
 import { graphEditor } from "./graphEditor.ts";
 
 /** The minimum scale, except for graphs that are larger still. */
 const MIN_ZOOM = 0.05;
 const MAX_ZOOM = 4;
+const EDGE = 24;
+/** The width and height of the corners that the search and the tools cover. */
+const CORNER = [216, 50] as const;
+/**
+ * If the pane is wider than this, the editor's bar covers as much of the lower left corner. Otherwise the bar is below the pane.
+ */
+const BAR_FROM = 544;
+/** If the scale of the whole graph is below `WHOLE`, the view begins with a part of the graph at the scale `READABLE`. */
+const WHOLE = 0.25;
+const READABLE = 0.72;
 /** The minimum scale at which most names fit into their boxes. */
 const LEGIBLE = 0.5;
-/** A machine with more states than this is fitted as a whole, like a map. */
-const MAP_FROM = 60;
 /** How long the view takes to follow a run, in milliseconds. */
 const GLIDE = 220;
+
+export interface View {
+  x: number;
+  y: number;
+  k: number;
+}
 
 interface Box {
   x: number;
@@ -26,17 +37,7 @@ interface Box {
   height: number;
 }
 
-const shown = signal<View>({ x: 0, y: 0, k: 1 });
-/** The position and the scale of the drawing on the screen. */
-export const view: ReadonlySignal<View> = shown;
-const drawn = signal<View>({ x: 0, y: 0, k: 1 });
-/**
- * The view for which the drawing was painted last. While the view moves, the browser moves and scales the painted drawing as one
- * layer, and nothing in it is painted again.
- */
-export const painted: ReadonlySignal<View> = drawn;
-export type { View };
-
+export const view = signal<View>({ x: 0, y: 0, k: 1 });
 export const size = signal({ width: 0, height: 0 });
 /** Whether the bar has a row of its own below the pane, because there is no room for it beside the tools. */
 export const barBelow = computed(() => size.value.width <= BAR_FROM);
@@ -47,79 +48,32 @@ export const moved = signal(false);
 /** Whether the next graph is that of another machine, which is shown as a whole. */
 export const fresh = { value: true };
 
-/** Lays the graph out for the current shape of the pane, for example when the panes beside it have become rails. */
-export function reshape(): void {
-  const { width, height } = size.peek();
-  // The values are rounded, so that small differences do not lay out the graph again.
-  if (width > 0 && height > 0)
-    setShape(Math.min(5, Math.max(0.2, Math.round((width / height) * 10) / 10)), Math.max(160, Math.round((height - EDGE) / 40) * 40));
-}
-
 /** Prepares for another machine: its graph is laid out for the current shape of the pane, and fitted when it arrives. */
 export function expectMachine(): void {
+  const { width, height } = size.peek();
   moved.value = false;
   fresh.value = true;
-  reshape();
+  if (width > 0 && height > 0) setAspect(Math.min(5, Math.max(0.2, Math.round((width / height) * 10) / 10)));
 }
 
-/** The share of the pane by which the painted drawing extends beyond each of its edges. */
-const BEYOND = 0.25;
-/** The delay after the last movement until the drawing is painted for the new view, in milliseconds. */
-const SETTLE = 140;
-/** The scale of the painted drawing on the screen. Beyond these limits it is painted again, because it would be too coarse. */
-const COARSE = [0.6, 2] as const;
-
-/** Returns how far the painted drawing extends beyond the left and the upper edge of the pane, in px. */
-export function beyond(): { x: number; y: number } {
-  const { width, height } = size.value;
-  return { x: Math.round(width * BEYOND), y: Math.round(height * BEYOND) };
-}
-
-let settling: ReturnType<typeof setTimeout> | undefined;
-
-/** Shows a view that does not belong to a movement: the drawing is painted for it at once. */
-export function setView(to: View): void {
-  clearTimeout(settling);
-  batch(() => {
-    shown.value = to;
-    drawn.value = to;
-  });
-}
-
-/** Shows the next view of a movement. The drawing is painted when the movement ends, or when it no longer covers the pane. */
-function moveView(to: View): void {
-  const { x, y, k } = drawn.peek();
-  const { width, height } = size.peek();
-  const ratio = to.k / k;
-  const covers = (from: number, length: number, more: number): boolean =>
-    from - more * ratio <= 0 && from + (length + more) * ratio >= length;
-  const { x: right, y: down } = beyond();
-  if (ratio < COARSE[0] || ratio > COARSE[1] || !covers(to.x - x * ratio, width, right) || !covers(to.y - y * ratio, height, down))
-    return setView(to);
-  shown.value = to;
-  clearTimeout(settling);
-  settling = setTimeout(() => setView(shown.peek()), SETTLE);
-}
-
-/** Drawn nodes change by tiles of this many px of the drawing, and not with every painting. */
+/** Drawn nodes change by tiles of this many px of the drawing, and not with every pixel. */
 const TILE = 800;
 export const sight = computed(() => {
-  const { x, y, k } = drawn.value;
+  const { x, y, k } = view.value;
   const { width, height } = size.value;
-  const more = beyond();
-  const low = (value: number): number => Math.floor(value / k / TILE) * TILE;
-  const high = (value: number): number => Math.ceil(value / k / TILE) * TILE;
-  return [low(-more.x - x), low(-more.y - y), high(width + more.x - x), high(height + more.y - y)].join(" ");
+  const low = (value: number): number => Math.floor(value / TILE - 0.25) * TILE;
+  const high = (value: number): number => Math.ceil(value / TILE + 0.25) * TILE;
+  return [low(-x / k), low(-y / k), high((width - x) / k), high((height - y) / k)].join(" ");
 });
 
 export function zoomTo(k: number, at?: { x: number; y: number }): void {
   const { width, height } = size.value;
   const { x, y, k: before } = view.value;
-  const next = Math.min(MAX_ZOOM, Math.max(Math.min(MIN_ZOOM, wholeScale(graph.peek()?.graph, size.peek()) || MIN_ZOOM), k));
+  const next = Math.min(MAX_ZOOM, Math.max(Math.min(MIN_ZOOM, wholeScale(graph.peek()?.graph)), k));
   const px = at?.x ?? width / 2;
   const py = at?.y ?? height / 2;
   stopGliding();
-  moveView({ k: next, x: px - ((px - x) / before) * next, y: py - ((py - y) / before) * next });
+  view.value = { k: next, x: px - ((px - x) / before) * next, y: py - ((py - y) / before) * next };
   moved.value = true;
   follow.value = false;
 }
@@ -127,7 +81,7 @@ export function zoomTo(k: number, at?: { x: number; y: number }): void {
 export function pan(dx: number, dy: number): void {
   const { x, y, k } = view.value;
   stopGliding();
-  moveView({ x: x + dx, y: y + dy, k });
+  view.value = { x: x + dx, y: y + dy, k };
   moved.value = true;
   follow.value = false;
 }
@@ -137,9 +91,17 @@ export function centre(x: number, y: number): void {
   const { k } = view.value;
   const { width, height } = size.value;
   stopGliding();
-  moveView({ k, x: width / 2 - x * k, y: height / 2 - y * k });
+  view.value = { k, x: width / 2 - x * k, y: height / 2 - y * k };
   moved.value = true;
   follow.value = false;
+}
+
+/** Returns the scale at which the whole graph is visible. */
+function wholeScale(graph: { width: number; height: number } | undefined): number {
+  const { width, height } = size.peek();
+  return graph && graph.width > 0 && width > EDGE && height > EDGE
+    ? Math.min((width - EDGE) / graph.width, (height - EDGE) / graph.height, 1.15)
+    : MIN_ZOOM;
 }
 
 /**
@@ -152,32 +114,67 @@ export function kept(from: { width: number; height: number }): number {
 }
 
 /**
- * Fits the graph into the pane, as large as names and icons need: see `fittedView`. `whole` shows all of it, however small.
+ * Fits the whole graph into the pane, never enlarged. If not even names would be readable, it shows the beginning of the graph,
+ * unless `whole` is set.
  */
 export function fit(index: GraphIndex, go: (to: View) => void, whole = false, least = 0): void {
   const { width, height } = size.value;
-  if (width === 0 || height === 0 || index.graph.width === 0) return;
-  const legible = index.stateCount > MAP_FROM ? 0 : leastScale(legibleName(index));
-  const barBeside = graphEditor.peek() !== null && width > BAR_FROM;
-  go(fittedView(index, { width, height }, { whole, least, barBeside, legible }));
+  const { graph } = index;
+  const [x0, y0] = index.corner;
+  if (width === 0 || height === 0 || graph.width === 0) return;
+  let all = wholeScale(graph);
+  // If there is room, the graph does not extend below the covered corners: it is placed between them, or beside the right ones if
+  // only those are covered.
+  const tall = height > 5 * CORNER[1] && graph.height * all > height - 2 * CORNER[1];
+  const over = tall && (width - graph.width * all) / 2 < CORNER[0];
+  const beside = width - CORNER[0] - EDGE / 2;
+  const left = graphEditor.peek() && width > BAR_FROM ? 0 : (beside - EDGE / 2) / graph.width;
+  if (over) all = Math.min(all, Math.max((height - 2 * CORNER[1]) / graph.height, left));
+  all = Math.max(all, least > 0 ? leastFor(index, least) : 0);
+  const k = whole || all >= WHOLE ? all : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
+  const start = graph.nodes.find(({ type }) => type === "Start");
+  // A graph wider than the pane is shown from its beginning.
+  const x =
+    graph.width * k > width
+      ? Math.min(EDGE / 2, width / 2 - (start ? start.x - x0 + start.width / 2 : graph.width / 2) * k)
+      : over && graph.height * k > height - 2 * CORNER[1]
+        ? Math.max(EDGE / 2, beside - graph.width * k)
+        : (width - graph.width * k) / 2;
+  const y = least > 0 ? middleOfStates(index, k) : topOf(graph, k);
+  go({ k, x: x - x0 * k, y: y - y0 * k });
   moved.value = false;
 }
 
-/** Fits the graph. If it is fitted already and not all of it is visible, the whole graph is shown, even if names are not legible. */
-export function fitOrWhole(index: GraphIndex): void {
-  const before = view.peek();
-  let to = before;
-  fit(index, (wanted) => (to = wanted));
-  const same = Math.abs(to.k - before.k) < 0.001 && Math.abs(to.x - before.x) < 1 && Math.abs(to.y - before.y) < 1;
-  fit(index, glide, same || index.stateCount > MAP_FROM);
+/** Returns a slightly smaller scale if all states are visible then. */
+function leastFor(index: GraphIndex, least: number): number {
+  const [from, to] = extentOf(index);
+  const room = (size.peek().height - EDGE / 2 - CORNER[1]) / (to - from);
+  return room < least && room > least * 0.85 ? room : least;
 }
 
-const names = new WeakMap<GraphIndex, number>();
-/** Returns the largest size of names, in px of the drawing, at which each card has its icon and its whole name. */
-export function legibleName(index: GraphIndex): number {
-  let found = names.get(index);
-  if (found === undefined) names.set(index, (found = index.stateCount > MAP_FROM ? DRAWN : largestName(index, widthOf)));
-  return found;
+/** Returns the extent from the top of the uppermost state to the bottom of the lowest. */
+function extentOf({ graph, corner: [, top] }: GraphIndex): [from: number, to: number] {
+  const states = graph.nodes.filter(({ type }) => type !== "Start" && type !== "End");
+  return [Math.min(...states.map(({ y }) => y - top)), Math.max(...states.map((node) => node.y - top + node.height))];
+}
+
+/** Returns the offset that centres the graph vertically, or that shows it from its top. */
+function topOf(graph: { height: number }, k: number): number {
+  const { height } = size.peek();
+  return Math.max(graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2, EDGE / 2);
+}
+
+/**
+ * If the pane is too low for the whole graph but not for its states, the states are visible and the start and end signs are cut
+ * off first.
+ */
+function middleOfStates(index: GraphIndex, k: number): number {
+  const { height } = size.peek();
+  const [from, to] = extentOf(index);
+  const room = height - CORNER[1] + EDGE / 2;
+  return index.graph.height * k > height - EDGE && (to - from) * k <= room - EDGE + 1
+    ? (room - (from + to) * k) / 2
+    : topOf(index.graph, k);
 }
 
 /**
@@ -230,7 +227,7 @@ export function anchor(before: GraphIndex, after: GraphIndex, wanted: readonly (
   const [dx, dy] = [ax - bx, ay - by];
   if (dx !== 0 || dy !== 0) {
     stopGliding();
-    setView({ k, x: x + dx * k, y: y + dy * k });
+    view.value = { k, x: x + dx * k, y: y + dy * k };
   }
   return { dx, dy };
 }
@@ -244,7 +241,7 @@ function stopGliding(): void {
 export function glide(to: View): void {
   stopGliding();
   if (!motion() || size.value.width === 0) {
-    setView(to);
+    view.value = to;
     return;
   }
   const from = view.value;
@@ -253,7 +250,7 @@ export function glide(to: View): void {
     const t = Math.min(1, (now - begun) / GLIDE);
     const ease = 1 - (1 - t) ** 3;
     const mix = (a: number, b: number): number => a + (b - a) * ease;
-    (t < 1 ? moveView : setView)({ x: mix(from.x, to.x), y: mix(from.y, to.y), k: mix(from.k, to.k) });
+    view.value = { x: mix(from.x, to.x), y: mix(from.y, to.y), k: mix(from.k, to.k) };
     if (t < 1) gliding = requestAnimationFrame(step);
   };
   gliding = requestAnimationFrame(step);

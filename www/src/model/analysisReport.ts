@@ -177,8 +177,4 @@ export interface Drawn {
   widths: TextWidths;
   /** The aspect ratio of the pane (width divided by height), once it is known. */
   aspect?: number;
-  /** The height of the pane in px, once it is known. */
-  height?: number;
-  /** Whether open Maps have room for the choice of an iteration. */
-  selectors: boolean;
 }

@@ -1,6 +1,5 @@
 // The iterations of Maps: their status, and the run restricted to the chosen iterations.
 
-export { advance, costOf, jumped, jumpsOf } from "./pacing.ts";
 import type { GraphIndex } from "./graph.ts";
 import { EventLog, Fold, Item } from "./fold.ts";
 

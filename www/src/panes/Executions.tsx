@@ -1,6 +1,5 @@
 // The executions that this browser stores. They can be viewed, resumed and removed.
 
-import "../styles/executions.css";
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { MOST_ENDED, elsewhere, executions, removeAll, resume, view, onScreen, refresh, trouble } from "../exchange/executions.ts";

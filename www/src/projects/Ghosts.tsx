@@ -1,7 +1,6 @@
 // The ghosts of removed states and of their transitions. They are only shown and cannot be edited.
 
-import { nameSize } from "../graph/lod.ts";
-import { DRAWN } from "../model/cards.ts";
+import { DRAWN, nameSize } from "../graph/lod.ts";
 import { cut } from "../ui/measure.ts";
 import type { RemovedTransition, Ghost } from "./ghosts.ts";
 

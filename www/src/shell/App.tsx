@@ -19,7 +19,6 @@ import { Dialogs } from "./Dialogs.tsx";
 import { Controls, Header } from "./Header.tsx";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { Splitter } from "../ui/Splitter.tsx";
-import { SidePane } from "./Rail.tsx";
 import { StatusBar } from "./StatusBar.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { strip } from "../ui/strip.ts";
@@ -78,55 +77,39 @@ function Columns({ size }: { size: "wide" | "medium" }) {
   const upper = useRef<HTMLDivElement>(null);
   const percent = (): number => (upper.current?.clientWidth ?? 1000) / 100;
   const left = size === "wide" ? prefs.leftWidth.value : Math.max(42, prefs.leftWidth.value);
-  const right = size === "wide" ? prefs.rightWidth.value : 0;
-  const side = (pane: panes.SidePane, share: number): string => (panes.isRail(pane) ? "2.5rem" : `minmax(0, ${share}fr)`);
-  const columns = [
-    side("left", left),
-    "5px",
-    `minmax(0, ${100 - left - right}fr)`,
-    ...(right > 0 ? ["5px", side("inspector", right)] : []),
-  ].join(" ");
+  const columns =
+    size === "wide"
+      ? `minmax(0, ${left}fr) 5px minmax(0, ${100 - left - prefs.rightWidth.value}fr) 5px minmax(0, ${prefs.rightWidth.value}fr)`
+      : `minmax(0, ${left}fr) 5px minmax(0, ${100 - left}fr)`;
   return (
     <>
       <div class="upper" ref={upper} style={{ gridTemplateColumns: columns }}>
-        <SidePane pane="left" title="Code" icon="code">
-          <Left />
-        </SidePane>
-        {panes.isRail("left") ? (
-          <span />
-        ) : (
-          <Splitter
-            label="Width of the code"
-            size={prefs.leftWidth}
-            min={12}
-            max={60}
-            initial={30}
-            orientation="vertical"
-            scale={percent}
-            controls="left"
-          />
-        )}
+        <Left />
+        <Splitter
+          label="Width of the code"
+          size={prefs.leftWidth}
+          min={12}
+          max={60}
+          initial={30}
+          orientation="vertical"
+          scale={percent}
+          controls="left"
+        />
         <GraphPane />
         {size === "wide" && (
           <>
-            {panes.isRail("inspector") ? (
-              <span />
-            ) : (
-              <Splitter
-                label="Width of the inspector"
-                size={prefs.rightWidth}
-                min={12}
-                max={45}
-                initial={26}
-                orientation="vertical"
-                after
-                scale={percent}
-                controls="inspector-pane"
-              />
-            )}
-            <SidePane pane="inspector" title="Inspector" icon="inspect">
-              <InspectorPane />
-            </SidePane>
+            <Splitter
+              label="Width of the inspector"
+              size={prefs.rightWidth}
+              min={12}
+              max={45}
+              initial={26}
+              orientation="vertical"
+              after
+              scale={percent}
+              controls="inspector-pane"
+            />
+            <InspectorPane />
           </>
         )}
       </div>

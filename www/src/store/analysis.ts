@@ -6,7 +6,6 @@ import { afterPaint } from "../ui/afterPaint.ts";
 import { widthsFor } from "../ui/measure.ts";
 import { GraphIndex } from "../model/graph.ts";
 import type { Analysis, Analyzed, Diagnostic, Drawing, Drawn, Inside, StatePlace } from "../model/protocol.ts";
-import { run } from "./execution.ts";
 import { client, engine } from "./interpreter.ts";
 import { revealRange, selectedState } from "./selection.ts";
 import { showAlarm } from "./notifications.ts";
@@ -25,8 +24,6 @@ export const stale = signal(false);
 export const direction = signal<"TB" | "LR">("TB");
 /** The aspect ratio (width divided by height) of the graph's pane when the machine was opened; 0 before the pane exists. */
 export const aspect = signal(0);
-/** The height of that pane in px. */
-const height = signal(0);
 /**
  * The containers that the user has folded, and those that the user has opened although their size or depth folds them
  * automatically.
@@ -52,19 +49,10 @@ export const drawnGraph = (): { have: number; index: GraphIndex | null } => ({
 });
 /** The last analysis that the page received. */
 let lastAnalysis: { id: number; named: NonNullable<Analyzed["named"]> } = { id: 0, named: [] };
-/** The shape of the pane, and the room in Maps, that the last layout was made for. */
-export let laidOutFor = "";
+/** The aspect ratio that the last layout was made for. */
+export let laidOutFor = 0;
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
 let analyzing = 0;
-
-/**
- * Whether Maps have room for the choice of an iteration, which they need as soon as there is a run. The stages around the iterations of
- * a Distributed Map are shown there before.
- */
-const selectors = computed(() => {
-  const maps = ownGraph.value?.graph.nodes.filter(({ type }) => type === "Map") ?? [];
-  return run.value === null ? maps.some(({ map }) => map?.reader ?? map?.batcher ?? map?.writer) : maps.length > 0;
-});
 
 /** Returns the options of the layout of a definition's graph. */
 export function drawnAs(text: string): Drawn {
@@ -73,8 +61,7 @@ export function drawnAs(text: string): Drawn {
     expanded: [...expanded.value],
     direction: direction.value,
     widths: widthsFor(text),
-    selectors: selectors.value,
-    ...(aspect.value > 0 && { aspect: aspect.value, height: height.value }),
+    ...(aspect.value > 0 && { aspect: aspect.value }),
   };
 }
 
@@ -106,7 +93,7 @@ export function analyze(): Promise<void> {
   const as = drawnAs(asked.text);
   const now: Reading = { text: asked.text, then: [] };
   const drawn = client.call("draw", { ...asked, ...as, have: drawnGraph().have }).then((made) => {
-    if (mine === analyzing) draws(asked.text, made, `${as.aspect} ${as.height} ${as.selectors}`);
+    if (mine === analyzing) draws(asked.text, made, as.aspect);
     now.drawn = true;
     for (const act of now.then) act();
     return made.took;
@@ -145,10 +132,10 @@ function wholeOf({ id, named = lastAnalysis.named, offsets, ...found }: Analyzed
   return { states, tasks, ...found, ...(offsets && { places: named.map(at) }) };
 }
 
-function draws(text: string, { graphId, graph: made }: Drawing, shape: string): void {
+function draws(text: string, { graphId, graph: made }: Drawing, shape: number | undefined): void {
   batch(() => {
     if (graphId !== undefined) {
-      laidOutFor = shape;
+      laidOutFor = shape ?? 0;
       if (made) {
         const { nodes = [], edges = [] } = ownGraph.peek()?.graph ?? {};
         const known: unknown[] = [...nodes, ...edges];
@@ -197,8 +184,6 @@ effect(() => {
   void format.value;
   void direction.value;
   void aspect.value;
-  void height.value;
-  void selectors.value;
   void collapsed.value;
   void expanded.value;
   void machineType.value;
@@ -208,12 +193,9 @@ effect(() => {
   last = text;
 });
 
-/** Sets the shape of the pane for the layout: its width divided by its height, and its height in px. */
-export function setShape(ratio: number, px: number): void {
-  batch(() => {
-    aspect.value = ratio;
-    height.value = px;
-  });
+/** Sets the aspect ratio of the pane for the layout. */
+export function setAspect(ratio: number): void {
+  aspect.value = ratio;
 }
 
 export function turnGraph(): void {

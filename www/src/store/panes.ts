@@ -1,9 +1,7 @@
 // The visible panes, tabs and dialogs.
 
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import type { EventFilter } from "../model/protocol.ts";
-import * as prefs from "../prefs.ts";
-import { run } from "./execution.ts";
 
 /** The panels of the left pane that say how a run is set up. */
 const SETUP = ["input", "tasks", "mocks", "config"] as const;
@@ -47,42 +45,6 @@ export function chooseSetup(): void {
   chooseLeft(lastSetup);
 }
 
-/** The panes that can be rails at the sides of the graph. */
-export type SidePane = "left" | "inspector";
-const preferred = () => (run.value === null ? prefs.paneLayout : prefs.runLayout);
-/** The layout of the panes. The one for runs and the one without a run are remembered separately. */
-export const layout = computed<prefs.PaneLayout>(() => preferred().value);
-/** The panes that the user has opened from their rails. They become rails again with the next choice of a layout. */
-const opened = signal<ReadonlySet<SidePane>>(new Set());
-
-export const isRail = (pane: SidePane): boolean => layout.value !== "write" && !opened.value.has(pane);
-
-export function chooseLayout(next: prefs.PaneLayout): void {
-  batch(() => {
-    preferred().value = next;
-    opened.value = new Set();
-    if (next === "read") dockOpen.value = false;
-    else if (next === "debug" && run.peek() !== null) dockOpen.value = true;
-  });
-}
-
-/** Gives the graph the window, or returns to the layout for writing. */
-export function toggleLayout(): void {
-  chooseLayout(layout.peek() !== "write" ? "write" : run.peek() === null ? "read" : "debug");
-}
-
-/** Opens a pane from its rail, or makes it a rail again. */
-export function toggleRail(pane: SidePane): void {
-  const next = new Set(opened.value);
-  if (!next.delete(pane)) next.add(pane);
-  opened.value = next;
-}
-
-/** Opens the pane of the code, because something in it is shown. */
-function openLeft(): void {
-  if (isRail("left")) toggleRail("left");
-}
-
 export function openDialog(name: DialogName): void {
   dialog.value = name;
 }
@@ -92,10 +54,7 @@ export function closeDialog(): void {
 }
 
 export function chooseLeft(tab: LeftTab): void {
-  batch(() => {
-    leftTab.value = tab;
-    openLeft();
-  });
+  leftTab.value = tab;
 }
 
 effect(() => {
@@ -108,7 +67,6 @@ effect(() => {
 export function showLeft(tab: LeftTab): void {
   batch(() => {
     leftTab.value = tab;
-    openLeft();
     narrowTab.value = "code";
   });
 }

@@ -3,13 +3,12 @@
 import { type Signal, batch, signal } from "@preact/signals";
 import type { EventLog, Fold } from "../model/fold.ts";
 import type { GraphIndex } from "../model/graph.ts";
-import type { Jump } from "../model/pacing.ts";
 import type { Choice, Choices, DisplayedRun, Part } from "../model/iterations.ts";
 import { type LogChunk, type NodeRun, idleRun, outcomeWord } from "../model/log.ts";
 import * as prefs from "../prefs.ts";
 import { type RunState, eventCount, run } from "./execution.ts";
+import { client } from "./interpreter.ts";
 import { offerDock } from "./panes.ts";
-import { seekInterpreter } from "./seeking.ts";
 import { type Origin, selectedEvent, selectedState, selectionOrigin } from "./selection.ts";
 import { say, announceFailure } from "./notifications.ts";
 
@@ -50,12 +49,6 @@ export function takenOf(id: string): Signal<number> {
   if (!held) edgeCounts.set(id, (held = signal(0)));
   return held;
 }
-
-/**
- * Called with the transitions that a running or played execution has just taken, or with null if another position is displayed. The
- * drawing sets it.
- */
-export const taken: { notify(ids: readonly string[] | null): void } = { notify() {} };
 
 // Times.
 
@@ -203,8 +196,6 @@ export function catchUp(): void {
 
 const PACE = 26;
 const LATE = 1.6;
-/** At a faster pace than this many times the normal one, forks are not played more slowly. */
-const MOST_SLOWED = 3;
 /**
  * Skipped time is displayed for a moment: gaps of at least `GAP` milliseconds, for `FLASH` milliseconds each, and only the first
  * `FLASHES` of a run.
@@ -235,7 +226,7 @@ export function play(): void {
     if (!live.value || !log) return;
     const wanted = Math.max(PACE, (log.length - shown) / LATE);
     pace = again ? wanted : Math.max(pace, wanted);
-    if (now >= flash.until) shown = untilGap(next(shown, ((now - last) / 1000) * pace), now);
+    if (now >= flash.until) shown = untilGap(Math.min(log.length, shown + ((now - last) / 1000) * pace), now);
     last = now;
     showUpTo(Math.floor(shown));
     if ((fold?.at ?? 0) < log.length) frame = requestAnimationFrame(step);
@@ -243,18 +234,6 @@ export function play(): void {
   };
   pace = PACE;
   frame = requestAnimationFrame(step);
-}
-
-let jumps: { of: EventLog | undefined; length: number; list: readonly Jump[] } = { of: undefined, length: 0, list: [] };
-
-/** Returns the position after some more entries: later at forks if the page is not behind, and beyond the middle of long loops. */
-function next(from: number, budget: number): number {
-  const { edges, length } = log!;
-  const graphEdges = runGraph!.graph.edges;
-  if (jumps.of !== log || jumps.length !== length)
-    jumps = { of: log, length, list: reader!.jumpsOf(edges, length, (edge) => graphEdges[edge]?.back === true) };
-  const cost = pace > PACE * MOST_SLOWED ? () => 1 : (entry: number) => reader!.costOf(graphEdges[edges[entry]!]);
-  return reader!.jumped(fold?.at ?? 0, reader!.advance(from, budget, length, cost), jumps.list);
 }
 
 /** Returns the number of entries to display, limited by the next gap in time. */
@@ -282,27 +261,20 @@ function showUpTo(to: number): void {
   part = reader!.partOf(before, runGraph, log, fold, choices.peek());
   const own = part?.seek(fold.at) ?? null;
   const all = changed === null || part !== before;
-  const more: string[] = [];
-  const take = (id: string, times: number): void => {
-    const held = takenOf(id);
-    if (times > held.peek()) more.push(id);
-    held.value = times;
-  };
   batch(() => {
     cursor.value = fold!.at > 0 ? log!.ids[fold!.at - 1]! : 0;
     shownAt.value += 1;
     for (const n of all ? nodes.keys() : changed.nodes)
       if (all || !part?.covers(n)) runOf(nodes[n]!.id).value = { ...(part?.covers(n) ? part.fold : fold!).runs[n]! };
     for (const e of all ? edges.keys() : changed.edges)
-      if (all || !part?.coversEdge(e)) take(edges[e]!.id, (part?.coversEdge(e) ? part.fold : fold!).taken[e]!);
+      if (all || !part?.coversEdge(e)) takenOf(edges[e]!.id).value = (part?.coversEdge(e) ? part.fold : fold!).taken[e]!;
     if (!all) {
       for (const n of own?.nodes ?? []) if (part!.covers(n)) runOf(nodes[n]!.id).value = { ...part!.fold.runs[n]! };
-      for (const e of own?.edges ?? []) if (part!.coversEdge(e)) take(edges[e]!.id, part!.fold.taken[e]!);
+      for (const e of own?.edges ?? []) if (part!.coversEdge(e)) takenOf(edges[e]!.id).value = part!.fold.taken[e]!;
     }
     const about = fold!.at > 0 ? log!.nodes[fold!.at - 1]! : -1;
     active.value = about >= 0 ? nodes[about]!.id : null;
   });
-  taken.notify(live.value ? more : null);
   if (live.value && fold.at === log.length && run.value?.phase === "ended") finished();
 }
 
@@ -335,6 +307,31 @@ export function goTo(event: number): void {
   live.value = to === eventCount.value;
   showUpTo(log?.upTo(to) ?? 0);
   seekInterpreter(to);
+}
+
+let lookingBack = false;
+/** Returns whether the user drags the time line. Then the page is ahead of the interpreter. */
+export const isLookingBack = (): boolean => lookingBack;
+let where = 0;
+
+/**
+ * Moves the interpreter to the displayed position, so that steps begin there. There is one call at a time, however fast the user
+ * drags.
+ */
+function seekInterpreter(event: number): void {
+  const state = run.value;
+  where = event;
+  if (lookingBack || !state || state.recorded !== undefined || (state.phase !== "paused" && state.phase !== "ended") || state.id === 0)
+    return;
+  lookingBack = true;
+  const told = event;
+  client
+    .call("goTo", { event })
+    .catch(() => {})
+    .finally(() => {
+      lookingBack = false;
+      if (where !== told) seekInterpreter(where);
+    });
 }
 
 export function returnToLive(): void {

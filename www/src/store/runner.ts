@@ -13,7 +13,6 @@ import { selectInside } from "./inside.ts";
 import { client, engine, engineMessage, engineVersion, noteHandlers, sandbox, useSandbox } from "./interpreter.ts";
 import { dockChosen, dockOpen, dockTab, narrowTab, offerDock, openDialog } from "./panes.ts";
 import * as playback from "./playback.ts";
-import { isLookingBack } from "./seeking.ts";
 import { selectedState } from "./selection.ts";
 import { say, showAlarm, silence, announceFailure } from "./notifications.ts";
 import * as workspace from "./workspace.ts";
@@ -311,7 +310,7 @@ function handleRunNote(now: RunState, note: Note): void {
         if (state.phase !== phase) run.value = { ...state, phase };
         // While the user drags the time line, the page is ahead of the interpreter.
         if (stop.reason === "end") playback.play();
-        else if (stop.reason !== "goto" || !isLookingBack()) playback.arrive(event, place);
+        else if (stop.reason !== "goto" || !playback.isLookingBack()) playback.arrive(event, place);
       });
       break;
     }

@@ -1,6 +1,5 @@
 // A modal dialog. It is the browser's own, which traps the focus and restores it.
 
-import "../styles/dialogs.css";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./Icon.tsx";

@@ -27,13 +27,11 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / size)} ${name}${rest ? ` ${rest} ${small}` : ""}`;
 }
 
-let separators: Intl.NumberFormat | undefined;
 /**
- * Returns a count with separators: `25,000`. A graph formats many in one frame, so small counts skip the formatter, and it is made
- * once: `toLocaleString` makes one for each call.
+ * Returns a count with separators: `25,000`. Small counts skip the formatter, which is slow: a graph formats many in one frame.
  */
 export function grouped(n: number): string {
-  return n < 1000 ? String(n) : (separators ??= new Intl.NumberFormat("en")).format(n);
+  return n < 1000 ? String(n) : n.toLocaleString("en");
 }
 
 export function count(n: number, one: string, many = `${one}s`): string {

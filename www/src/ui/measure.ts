@@ -1,7 +1,6 @@
 // Measures text widths in the font of the graph.
 
 import type { TextWidths } from "stepglass";
-import { cut as cutTo } from "../model/cards.ts";
 
 const EM = 100;
 const WEIGHTS = { name: 600, text: 400 };
@@ -44,5 +43,37 @@ export function widthsFor(definition: string): TextWidths {
   return others ? of([...new Set(ascii + others)].join("")) : common;
 }
 
+/** Breaks a name after words, into at most `most` lines of the width `room`. An ellipsis replaces what does not fit. */
+export function wrapped(name: string, size: number, room: number, most: number): string[] {
+  const lines: string[] = [];
+  let rest = name;
+  while (lines.length < most - 1 && widthOf(rest, size) > room) {
+    let [at, sum, end] = [0, 0, 0];
+    for (const char of rest) {
+      sum += (advance(char, "name") * size) / 1000;
+      const next = rest[end + char.length] ?? "";
+      if (sum > room) break;
+      end += char.length;
+      if (/[\s\-_.:/]/.test(char) || (/\p{Ll}/u.test(char) && /\p{Lu}/u.test(next))) at = end;
+    }
+    // A single long word is truncated on the last available line, and not broken.
+    if (at === 0) break;
+    lines.push(rest.slice(0, at));
+    rest = rest.slice(at);
+  }
+  lines.push(cut(rest, size, room));
+  return lines;
+}
+
 /** Returns the text, truncated with an ellipsis if it is wider than `room`. */
-export const cut = (text: string, size: number, room: number): string => cutTo(text, size, room, widthOf);
+export function cut(text: string, size: number, room: number): string {
+  if (widthOf(text, size) <= room) return text;
+  let left = room - widthOf("…", size);
+  let out = "";
+  for (const char of text) {
+    left -= (advance(char, "name") * size) / 1000;
+    if (left < 0) break;
+    out += char;
+  }
+  return `${out.trimEnd()}…`;
+}

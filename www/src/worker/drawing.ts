@@ -85,6 +85,7 @@ function laidOut(json: string, as: Drawn): Graph | undefined {
       ...(breaks && { breaks }),
       ...(states.length > LARGE_MACHINE && { collapsed: [...as.collapsed, ...outermost(states, as.expanded)] }),
       foldLarge: true,
+      selectors: true,
     }) as unknown as Graph;
     return graph.nodes.length > 0 ? graph : undefined;
   } catch {

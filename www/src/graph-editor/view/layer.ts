@@ -11,8 +11,7 @@ import { type Rectangle, nearest } from "../kernel/transitions.ts";
 /** The drawing that a layer is over. */
 export interface Canvas {
   index: GraphIndex;
-  /** The element that contains the drawing and gets the events of the pointer. */
-  pane: HTMLElement | SVGSVGElement;
+  svg: SVGSVGElement;
   /** The element that the layer's signs are drawn into. */
   group: SVGGElement;
   /** Returns what the signs depend on, or null if there are none now. */
@@ -63,8 +62,7 @@ export class Layer {
     private readonly canvas: Canvas,
     private readonly host: EditorHost,
   ) {
-    const { menu } = canvas;
-    const element = canvas.pane as HTMLElement;
+    const { svg: element, menu } = canvas;
     const options = { signal: this.gone.signal };
     const first = { ...options, capture: true };
     element.addEventListener("pointermove", (event) => this.hover(event), options);
@@ -144,7 +142,7 @@ export class Layer {
 
   /** Returns whether an event is on no state, no transition and no sign. */
   private isEmpty({ target }: Event): boolean {
-    return target === this.canvas.pane || (target as Element).matches(".drawing, .backdrop, .scope");
+    return target === this.canvas.svg || (target as Element).closest(".backdrop, .scope") !== null;
   }
 
   private twice(event: MouseEvent): void {
@@ -211,7 +209,7 @@ export class Layer {
 
   /** Follows the pointer from a press on. Escape gives the drag up. */
   private drag(event: PointerEvent, { begin, move, drop }: Dragging): void {
-    const element = this.canvas.pane as HTMLElement;
+    const { svg: element } = this.canvas;
     const { pointerId, clientX, clientY } = event;
     const ends = new AbortController();
     const options = { capture: true, signal: ends.signal };
