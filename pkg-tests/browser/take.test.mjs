@@ -356,7 +356,11 @@ Resources:
     await eventually(() => labels("Both branch 1"), ["Slow, task, 3.0 s"]);
     await eventually(
       () => labels("Both branch 2"),
-      ["Again, failed attempt, 500 ms, on the critical path", "Again, back-off before the next attempt, 5.0 s, on the critical path", "Again, task, 0 ms, on the critical path"],
+      [
+        "Again, failed attempt, 500 ms, on the critical path",
+        "Again, back-off before the next attempt, 5.0 s, on the critical path",
+        "Again, task, 0 ms, on the critical path",
+      ],
     );
   });
 

@@ -14,8 +14,7 @@ impl Engine {
         let fault = Fault::of_task(Some(CANCELLED.into()), cause);
         let is_concerned =
             |id: FrameId, frame: &Frame| frame.execution == 0 && within.is_none_or(|scope| self.is_within(id, scope));
-        let waiting: Vec<FrameId> =
-            self.frames.iter().filter(|(id, frame)| is_concerned(**id, frame)).map(|(id, _)| *id).collect();
+        let waiting: Vec<FrameId> = self.frames.iter().filter(|(id, frame)| is_concerned(**id, frame)).map(|(id, _)| *id).collect();
         for id in waiting {
             // The error of an earlier frame may have ended this one.
             let task = match self.frames.get(&id).map(|frame| &frame.phase) {
