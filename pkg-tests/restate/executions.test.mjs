@@ -4,8 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
 import { startServer, startWorker, unavailable } from "./server.mjs";
 
-const { StateMachine } = await importSource("js/entries/node.ts");
-const { RestateClient } = await importSource("js/entries/restate.ts");
+const { RestateClient, StateMachine } = await importSource("pkg-tests/restate/inside.mjs");
 const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
 const pass = { Type: "Pass", End: true };
 

@@ -1,4 +1,5 @@
-// Exports the internals that the tests of slices use, in one bundle with the interpreter.
+// Exports what the tests use of the interpreter and of the host, in one bundle: two would share the WebAssembly module of dist and read
+// each other's values.
 import "../../js/entries/node.ts";
 
 export { StateMachine } from "../../js/entries/node.ts";

@@ -136,7 +136,7 @@ export async function sdk() {
 
 /** Starts and registers a worker in this process, with a client. `drop` ends it at once, and the next worker repeats its open work. */
 export async function startWorker({ server, ...options }) {
-  const { RestateClient, serveOnRestate } = await importSource("js/entries/restate.ts");
+  const { RestateClient, serveOnRestate } = await importSource("pkg-tests/restate/inside.mjs");
   const worker = await serveOnRestate({ port: 0, admin: server.admin, ...options, sdk: await sdk() });
   const client = new RestateClient(server.ingress, { admin: server.admin });
   return { worker, client, url: worker.url, close: () => worker.close(), drop: () => worker.close() };
