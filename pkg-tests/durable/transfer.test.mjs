@@ -206,6 +206,17 @@ test("from SQLite to PostgreSQL and back, every byte stays the same, and the exe
   }
 });
 
+test("a version stands for the same definition in the store to which everything was moved", async () => {
+  const [from, to] = [new MemoryStore(), new MemoryStore()];
+  const open = (store, M) => new Runtime({ store, machines: { M }, versions: { M: "1" } }).open();
+  await (await open(from, machines.Child)).close();
+  for (const store of [from, to]) await store.open({ owner: "test" });
+  await importExecutions(to, exportExecutions(from));
+  for (const store of [from, to]) await store.close();
+  await assert.rejects(open(to, machines.Signal), { code: "VERSION_CONFLICT" });
+  await (await open(to, machines.Child)).close();
+});
+
 test("an import can be repeated, also after it was interrupted anywhere", async () => {
   const made = world();
   const from = new MemoryStore();

@@ -109,6 +109,19 @@ const tasks = { charge: ({ card }) => ({ card }) };
 const key = (n) => new Uint8Array(32).fill(n);
 const open = (store, more) => new Runtime({ store, machines, tasks, ...more }).open();
 
+test("a search for unused blobs leaves everything that it has not written", async () => {
+  const blobs = new MemoryBlobs();
+  const store = encoded(new MemoryStore(), [offloaded(blobs, { above: 0, graceSeconds: 0 })]);
+  await store.open({ owner: "test" });
+  const uuid = "0190f3a2-5c3e-4f7a-9d2b-0123456789ab";
+  const foreign = ["logs/2026", "readme", `data/${uuid}`, `users/${uuid}`, `abcd/${uuid}`, "images/logo", `a/b/${uuid}`];
+  for (const key of foreign) await blobs.put(key, new Uint8Array(1));
+  await blobs.put(`${Buffer.from("arn:of:nothing").toString("base64url")}/${uuid}`, new Uint8Array(1));
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  assert.deepEqual(await store.collect(), { removed: 1 });
+  assert.deepEqual(await keysOf(blobs), foreign.toSorted());
+});
+
 test("long payloads are in the blob store only, are read from there, and are removed with their execution", async () => {
   const inner = new MemoryStore();
   const blobs = new MemoryBlobs();

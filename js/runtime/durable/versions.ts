@@ -6,6 +6,7 @@ import { shown } from "../../core/base/shown.ts";
 import type { Programs } from "./programs.ts";
 
 // The collection of documents that have the hash of a version's definition.
+// `exportExecutions()` names it, too, and finds the definitions by the member `hash`.
 const VERSIONS = "versions";
 
 export class Versions {
@@ -32,11 +33,11 @@ export class Versions {
   /** Stores the definitions of new versions. Throws VERSION_CONFLICT for a version that has another one. */
   async open(store: Store): Promise<void> {
     for (const [machine, version] of Object.entries(this.#versions)) {
-      const definition = await this.#programs.store(this.#programs.registered(machine).machine);
+      const hash = await this.#programs.store(this.#programs.registered(machine).machine);
       const key = JSON.stringify([machine, version]);
-      const known = (await store.document(VERSIONS, key)) as { definition: string } | undefined;
-      if (known === undefined) await store.put(VERSIONS, key, { definition });
-      else if (known.definition !== definition)
+      const known = (await store.document(VERSIONS, key)) as { hash: string } | undefined;
+      if (known === undefined) await store.put(VERSIONS, key, { hash });
+      else if (known.hash !== hash)
         throw misuse(
           "VERSION_CONFLICT",
           `version ${shown(version)} of ${machine} has another definition in this store: name a new version`,

@@ -49,7 +49,10 @@ export function offloaded(blobs: BlobStore, options: { above?: number; graceSeco
         for await (const { key, modified } of blobs.list(prefix)) {
           if (modified >= before) continue;
           const execution = executionOf(key);
-          if (execution !== undefined) found.set(execution, [...(found.get(execution) ?? []), key]);
+          if (execution === undefined) continue;
+          const keys = found.get(execution);
+          if (keys === undefined) found.set(execution, [key]);
+          else keys.push(key);
         }
       // The blobs were listed first. What is written meanwhile is not among them.
       const unused: string[] = [];
@@ -69,12 +72,19 @@ function folderOf(execution: string): string {
   return toBase64(new TextEncoder().encode(execution)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Returns the execution of a key; undefined for a key that is not ours. */
+const KEY = /^([\w-]+)\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Returns the execution of a key. Undefined for a key that offloaded() has not made: a bucket or a folder may have other files, and a
+ * search for unused blobs must not remove them.
+ */
 function executionOf(key: string): string | undefined {
-  const match = /^([\w-]+)\/[\w-]+$/.exec(key);
-  if (match === null) return undefined;
-  const text = match[1]!.replaceAll("-", "+").replaceAll("_", "/");
-  return new TextDecoder().decode(fromBase64(text.padEnd(Math.ceil(text.length / 4) * 4, "=")));
+  const folder = KEY.exec(key)?.[1];
+  // Four characters are three bytes, so one character alone has no meaning.
+  if (folder === undefined || folder.length % 4 === 1) return undefined;
+  const text = folder.replaceAll("-", "+").replaceAll("_", "/");
+  const execution = new TextDecoder().decode(fromBase64(text.padEnd(Math.ceil(text.length / 4) * 4, "=")));
+  return folderOf(execution) === folder ? execution : undefined;
 }
 
 /** Calls a blob store. Its errors become those of a store, so that what has failed is tried again. */

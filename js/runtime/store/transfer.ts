@@ -21,7 +21,7 @@ import { storedJson } from "./stored-json.ts";
 /** The number in the first line. A reader knows this form and all before it. */
 const FORM = 1;
 /** The documents that belong to all executions, or to no execution, by their collections. */
-const COLLECTIONS = ["machine", "activity", "runs", "schedule"];
+const COLLECTIONS = ["machine", "activity", "runs", "schedule", "versions"];
 const PAGE = 100;
 /** How many executions, and how many characters of them, are written at once. */
 const MOST = 100;
