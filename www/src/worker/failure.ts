@@ -2,9 +2,10 @@
 
 import type { DebugSession } from "stepglass/debug";
 import { pointerSteps } from "stepglass/pointer";
+import { parsed } from "../model/details.ts";
 import type { FailureInfo, Operand, VariableScope } from "../model/protocol.ts";
 import { type Path, inner, isExpression, valueAt } from "../model/stages.ts";
-import { Looking, type Scene, assignedBy, parsed } from "./sources.ts";
+import { Looking, type Scene, assignedBy } from "./sources.ts";
 import { type Read, readsOfJsonata, readsOfPath } from "./reads.ts";
 import { select, selectMapped } from "./select.ts";
 

@@ -4,7 +4,7 @@ import { Chains, type Visit as Stay } from "stepglass/chains";
 import { GraphIndex, type Graph } from "../model/graph.ts";
 import { type LogChunk, Op } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
-import { detailsOf } from "../model/details.ts";
+import { detailsOf, parsed } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 
 type ReadEvent = Parameters<Chains["add"]>[0];
@@ -345,15 +345,6 @@ export function dataOf(
       variables: Object.fromEntries(Object.entries(assignedVariables as object).map(([name, text]) => [name, parsed(text)])),
     }),
   };
-}
-
-function parsed(text: unknown): unknown {
-  if (typeof text !== "string") return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 export function opOf(type: string): number {

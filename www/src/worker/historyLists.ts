@@ -2,6 +2,7 @@
 // page that shows a run without these lists does not need it.
 
 import type { ChildStep } from "stepglass/debug";
+import { isExecutionEnd } from "stepglass/events";
 import { Op } from "../model/log.ts";
 import type { EventFilter, EventRow, Facets, LastVisit } from "../model/protocol.ts";
 import { criticalPath } from "stepglass/profile";
@@ -43,6 +44,7 @@ export class ListedHistory extends History {
   /** The child executions that have not ended. */
   private children = new Map<string, ChildHistory>();
   private cached: { key: string; upTo: number; ids: number[] } | undefined;
+  private critical: { upTo: number; visits: readonly OpenVisit[] } | undefined;
 
   /** Adds a step of a child execution, which has a history of its own. */
   addStep({ place, after, time, child: name, parent, run, index, event, status }: ChildStep): void {
@@ -76,10 +78,15 @@ export class ListedHistory extends History {
     return this.chains.visits;
   }
 
-  /** Returns the visits that the end of the run waited for. */
-  criticalVisits(): OpenVisit[] {
+  /** Returns the visits that the end of the run waited for; none while it goes on. The time line asks again for each view. */
+  criticalVisits(): readonly OpenVisit[] {
+    const last = this.events.at(-1);
+    if (last === undefined || !isExecutionEnd(last)) return [];
     const { visits, threads } = this.chains;
-    return criticalPath(visits, threads, (visit) => this.endOf(visit));
+    // A redriven execution goes on after its end.
+    if (this.critical?.upTo !== this.events.length)
+      this.critical = { upTo: this.events.length, visits: criticalPath(visits, threads, (visit) => this.endOf(visit)) };
+    return this.critical.visits;
   }
 
   /** Returns when a visit ended. Of a state that was never left, that is the end of its last attempt, or else of the run. */

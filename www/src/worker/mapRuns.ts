@@ -3,7 +3,7 @@
 
 import type { RecordedTask } from "stepglass";
 import { pointerSteps } from "stepglass/pointer";
-import { detailsOf } from "../model/details.ts";
+import { detailsOf, parsed } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import type { ListedHistory } from "./historyLists.ts";
 import type { OpenVisit } from "./history.ts";
@@ -83,13 +83,4 @@ function answerOf(visit: OpenVisit, recording: ListedHistory): RecordedTask {
   if (!failed) return { ...task, never: true };
   const { error, cause } = detailsOf(failed);
   return { ...task, error: typeof error === "string" ? error : null, ...(typeof cause === "string" && { cause }) };
-}
-
-/** Parses a payload, which is JSON text or already a value. */
-function parsed(payload: unknown): unknown {
-  try {
-    return typeof payload === "string" ? (JSON.parse(payload) as unknown) : payload;
-  } catch {
-    return payload;
-  }
 }

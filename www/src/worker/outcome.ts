@@ -5,6 +5,7 @@ import type { RunOutcome } from "../model/protocol.ts";
 import { isExecutionEnd } from "stepglass/events";
 import type { ListedHistory } from "./historyLists.ts";
 import { detailsOf } from "../model/details.ts";
+import type { OpenVisit } from "./history.ts";
 import { percentiles } from "stepglass/profile";
 
 /** The maximum number of states that are listed of each kind. The total is reported too. */
@@ -62,44 +63,44 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
   };
 }
 
-/** Returns the states with the longest total duration. The time of `containers`, Parallels and Maps, is that of the states in them. */
-function slowestOf(history: ListedHistory, containers: ReadonlySet<number>): RunOutcome["slowest"] {
-  const states = new Map<string, { state: string; times: number[]; took: number; longest: number; enter: number }>();
-  for (const visit of history.allVisits()) {
-    if (containers.has(visit.id)) continue;
+/** The duration of all visits of a state, in milliseconds. `enter` is the event that began the longest one. */
+interface Total {
+  state: string;
+  times: number[];
+  took: number;
+  longest: number;
+  enter: number;
+}
+
+/** Adds up visits by their states, and returns those that took the longest. */
+function totalsOf(history: ListedHistory, visits: readonly OpenVisit[]): Total[] {
+  const totals = new Map<string, Total>();
+  for (const visit of visits) {
     const { state, enter } = visit;
     const took = history.endOf(visit) - history.timeOf(enter);
-    const one = states.get(state) ?? { state, times: [], took: 0, longest: -1, enter };
+    const one = totals.get(state) ?? { state, times: [], took: 0, longest: -1, enter };
     one.times.push(took);
     one.took += took;
     if (took > one.longest) Object.assign(one, { longest: took, enter });
-    states.set(state, one);
+    totals.set(state, one);
   }
-  return [...states.values()]
+  return [...totals.values()]
     .filter(({ took }) => took > 0)
     .sort((a, b) => b.took - a.took)
-    .slice(0, MOST)
-    .map(({ times, ...state }) => ({ ...state, visits: times.length, ...percentiles(times) }));
+    .slice(0, MOST);
+}
+
+/** Returns the states with the longest total duration. The time of `containers`, Parallels and Maps, is that of the states in them. */
+function slowestOf(history: ListedHistory, containers: ReadonlySet<number>): RunOutcome["slowest"] {
+  const visits = history.allVisits().filter(({ id }) => !containers.has(id));
+  return totalsOf(history, visits).map(({ times, ...state }) => ({ ...state, visits: times.length, ...percentiles(times) }));
 }
 
 /** Returns the states on the critical path. */
 function criticalOf(history: ListedHistory): RunOutcome["critical"] {
-  const states = new Map<string, { state: string; took: number; longest: number; enter: number }>();
-  let whole = 0;
-  for (const visit of history.criticalVisits()) {
-    const { state, enter } = visit;
-    const took = history.endOf(visit) - history.timeOf(enter);
-    const one = states.get(state) ?? { state, took: 0, longest: -1, enter };
-    one.took += took;
-    if (took > one.longest) Object.assign(one, { longest: took, enter });
-    states.set(state, one);
-    whole += took;
-  }
-  return [...states.values()]
-    .filter(({ took }) => took > 0)
-    .sort((a, b) => b.took - a.took)
-    .slice(0, MOST)
-    .map(({ state, took, enter }) => ({ state, took, share: took / whole, enter }));
+  const visits = history.criticalVisits();
+  const whole = visits.reduce((sum, visit) => sum + history.endOf(visit) - history.timeOf(visit.enter), 0);
+  return totalsOf(history, visits).map(({ state, took, enter }) => ({ state, took, share: took / whole, enter }));
 }
 
 /** The events that report a failure which occurred before. */

@@ -17,6 +17,7 @@ import {
   starts,
   valueAt,
 } from "../model/stages.ts";
+import { parsed } from "../model/details.ts";
 import type { ValueSources } from "../model/protocol.ts";
 import { fieldsOf } from "./flow.ts";
 import { type Read, type Reads, readsOfJsonata, readsOfPath } from "./reads.ts";
@@ -378,12 +379,4 @@ export function assignedBy(event: Event): Record<string, string> {
   return (
     (event as { stateExitedEventDetails?: { assignedVariables?: Record<string, string> } }).stateExitedEventDetails?.assignedVariables ?? {}
   );
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
