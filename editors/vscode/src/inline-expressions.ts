@@ -1,4 +1,5 @@
-// The expressions of a state whose values are shown while a run stands in it. Nothing here needs an editor.
+// Finds the paths and variables of a state whose values VS Code shows while a run is paused there. It does not import the API of VS
+// Code, so Node can test it.
 
 /** An expression in a text, with its place. Lines and columns count from 0; the end is exclusive. */
 interface InlineExpression {

@@ -1,4 +1,4 @@
-// The values of a state's expressions, behind its lines, while a run stands in it.
+// Shows the values of a state's paths and variables at the ends of its lines, while a run is paused in that state.
 
 import { InlineValueEvaluatableExpression, Range, languages, type ExtensionContext, type InlineValue, type TextDocument } from "vscode";
 import { inlineExpressions } from "./inline-expressions.ts";

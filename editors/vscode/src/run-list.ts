@@ -1,4 +1,4 @@
-// The list of recent runs, as plain data. Nothing here needs an editor.
+// The list of recent runs, as plain data. It does not import the API of VS Code, so Node can test it.
 
 import type { Configuration } from "./configuration.ts";
 

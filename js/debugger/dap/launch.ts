@@ -133,6 +133,7 @@ class Reader {
   #host: AdapterHost;
   #given: Given;
   #name: string | undefined;
+  #values = new Map<string, Promise<unknown>>();
 
   constructor(host: AdapterHost, given: Given, name?: string) {
     this.#host = host;
@@ -208,7 +209,14 @@ class Reader {
   }
 
   /** Reads and parses a file in JSON or YAML. */
-  async #value(path: string): Promise<unknown> {
+  /** Reads a value from a file, once: a recorded execution gives the definition and the history. */
+  #value(path: string): Promise<unknown> {
+    let value = this.#values.get(path);
+    if (value === undefined) this.#values.set(path, (value = this.#parsed(path)));
+    return value;
+  }
+
+  async #parsed(path: string): Promise<unknown> {
     const value = valueOf(path, await this.#read(path));
     if (value === undefined) throw new Refused(`${path} is neither JSON nor YAML`);
     return value;

@@ -66,21 +66,8 @@ import { Versions } from "./versions.ts";
 
 const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "childRecords", "owner", "resident", "region", "account", "clock"],
-  ...[
-    "onEnd",
-    "onSuspended",
-    "onStoreError",
-    "onLog",
-    "taskOptions",
-    "missingHandler",
-    "queues",
-    "telemetry",
-    "interceptors",
-    "startLimits",
-    "defaultQueue",
-    "requireQueue",
-  ],
-  ...["versions", "deprecated", ...LIMITS],
+  ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "telemetry", "interceptors"],
+  ...["queues", "defaultQueue", "requireQueue", "startLimits", "versions", "deprecated", ...LIMITS],
 ];
 const START_OPTIONS = ["name", "input", "tags", "attributes", "priority", "seed", "onConflict", "timeoutSeconds", "waitFor"];
 const UUID_END = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -103,7 +103,7 @@ export class OptionedHandlers extends Handlers {
   #find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
     const options = optionsOf(this.#all, state, resource);
     const queue = options?.queue ?? this.#defaultQueue;
-    const direct = queue === undefined || options?.queue === undefined ? this.#direct(resource, state, input) : undefined;
+    const direct = options?.queue === undefined ? this.#direct(resource, state, input) : undefined;
     // A default queue is for the tasks that a handler of a worker can do.
     const isQueued = queue !== undefined && (direct === undefined || typeof direct === "function");
     const own = isQueued ? this.#inQueue(queue, options ?? {}) : direct;
