@@ -146,7 +146,8 @@ function Figures({ outcome: { repeated, slowest, critical, retried, retries, cau
           rows={critical.map(({ state, took, share, enter }) => ({
             state,
             event: enter,
-            words: `${duration(took)}, ${Math.round(100 * share)} %`,
+            // A share that would be shown as 0 % says nothing.
+            words: `${duration(took)}${share >= 0.005 ? `, ${Math.round(100 * share)} %` : ""}`,
           }))}
         />
       )}
