@@ -30,6 +30,10 @@ test("a wait takes the signals of its name in order, whether they come before or
   await assert.rejects(order.signal("change", 3), { code: "NOT_RUNNING" });
   await assert.rejects(now.signal("arn:nothing", "change"), { code: "UNKNOWN_EXECUTION" });
   await assert.rejects(order.signal(""), { code: "INVALID_ARGUMENT" });
+  for (const wrong of [undefined, 7, {}]) {
+    await assert.rejects(now.signal(wrong, "change"), { code: "INVALID_ARGUMENT", message: /its ARN/ });
+    await assert.rejects(now.get(wrong), { code: "INVALID_ARGUMENT", message: /its ARN/ });
+  }
   await close();
 });
 

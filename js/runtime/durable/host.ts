@@ -4,6 +4,7 @@ import type { Clock, Frame, MapRunChange } from "../../core/api/index.d.ts";
 import type { BatchResult, ExecutionOwner, ExecutionRecord, Store, StoredExecution } from "../../core/api/durable.d.ts";
 import type { HistoryEngine } from "../../core/border/history-engine.ts";
 import { codeOf, messageOf, misuse } from "../../core/base/errors.ts";
+import { shown } from "../../core/base/shown.ts";
 import { randomKey, randomUuid, seedOf } from "../../core/base/random.ts";
 import type { Driver, Outcome } from "../../core/driver/driver.ts";
 import type { Unhandled } from "../../core/driver/journal.ts";
@@ -444,8 +445,9 @@ export class Host {
     for (const quit of [...(this.#impatient.get(id) ?? [])]) quit(reason);
   }
 
-  /** Returns the stored record of an execution. */
-  record(id: string): Promise<ExecutionRecord | undefined> {
+  /** Returns the stored record of an execution. The id comes from the callers of a runtime, so it may be anything. */
+  async record(id: string): Promise<ExecutionRecord | undefined> {
+    if (typeof id !== "string") throw misuse("INVALID_ARGUMENT", `an execution is named by its ARN, which is a text, not ${shown(id)}`);
     return this.store.get(id);
   }
 
